@@ -445,7 +445,7 @@ def test_draws_of_one_class_are_drawn_anew():
 
 def test_draws_that_never_have_two_classes_are_an_error():
     X, y = numbered(3), np.array([0, 0, 1])
-    with pytest.raises(ilk.InputError, match="adaboost: member of round 1 .*100 draws in turn"):
+    with pytest.raises(ilk.InputError, match="adaboost: member of round 1 .*100 successive draws"):
         boost(X, y, [1, 1, 1e-9], method="resampling", random_state=0)
 
 

@@ -403,7 +403,7 @@ def test_failing_member_is_named():
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
     with pytest.raises(
         ilk.InputError,
-        match=r"bagging: members\[\d\], on what was drawn for it \(Counting\): cannot be fitted",
+        match=r"bagging: members\[\d\], on the sample drawn for it \(Counting\): cannot be fitted",
     ):
         bag(X, y, Counting(fails=True))
 

@@ -309,7 +309,7 @@ def test_columns_left_must_tell_classes_apart(vowels):
     with pytest.raises(ilk.ParameterError, match="equal rows, as 2 and 4"):
         ecoc(X, y, code=unequal)
     code = np.c_[unequal, [-1, -1, 1, -1, -1, -1]]
-    with pytest.raises(ilk.InputError, match="columns that are left do not tell .*'a' and 'o' ap"):
+    with pytest.raises(ilk.InputError, match="remaining columns do not separate .*'a' and 'o'"):
         ecoc(X, y, member=Fails(), code=code, on_failure="drop")
     with pytest.raises(ilk.InputError, match="every member failed; the first: .*too unequal"):
         ecoc(X, y, member=Fails(), code="ova", on_failure="drop")
@@ -319,7 +319,7 @@ def test_class_without_a_column_left_is_named(vowels):
     X, y = vowels
     code = np.array([[0, 1], [1, 1], [-1, 1], [1, 0], [-1, 0], [0, -1]])
     code[5] = 0, -1
-    with pytest.raises(ilk.InputError, match="class 'a' takes part in no column that is left"):
+    with pytest.raises(ilk.InputError, match="class 'a' is in none of the remaining columns"):
         ecoc(X, y, member=Fails(), code=code, on_failure="drop")
 
 

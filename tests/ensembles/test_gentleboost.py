@@ -247,7 +247,7 @@ def test_features_that_matter():
     [
         (
             {"member": KNeighborsRegressor()},
-            r"member \(KNeighborsRegressor\) takes no sample_weight, by which it is to learn$",
+            r"member \(KNeighborsRegressor\) takes no sample_weight, which it needs to learn$",
         ),
         ({"member": ilk.frozen(Ridge().fit([[1], [2]], [1, 2]))}, "is frozen"),
     ],

@@ -143,7 +143,9 @@ def test_dropped_members_take_their_columns_along(wine):
         for member, columns in zip(ours.estimators_, ours.features_, strict=True)
     ]
     np.testing.assert_allclose(ours.predict_proba(X), np.mean(said, axis=0))
-    with pytest.raises(ilk.InputError, match=r"random_subspace: members\[\d\], on what was drawn"):
+    with pytest.raises(
+        ilk.InputError, match=r"random_subspace: members\[\d\], on the sample drawn"
+    ):
         spread(X, y, Picky())
 
 

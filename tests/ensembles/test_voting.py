@@ -408,7 +408,7 @@ def test_support_that_is_no_probability_is_refused(wine):
     X, y = wine
     ours = vote([GaussianNB()], X, y, combiner=Negative())
     assert ours.predict(X).shape == y.shape
-    with pytest.raises(ilk.InputError, match="Negative gives cannot be made probabilities"):
+    with pytest.raises(ilk.InputError, match="output of Negative cannot be made probabilities"):
         ours.predict_proba(X)
 
 

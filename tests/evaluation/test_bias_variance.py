@@ -138,7 +138,7 @@ def test_names_and_order_do_not_matter(problem, order):
         (["a"], ["a"], {}, r"labels must have shape \(training sets, cases\), got \(1,\)"),
         ([["a"]], ["a", "b"], {}, r"y must have shape \(1,\), or \(1, classes\), got \(2,\)"),
         ([["a"]], ["a"], {}, "at least 2 predictions of each case"),
-        ([["a"], ["z"]], ["a"], {"classes": NAMES}, "labels holds 'z', which is none of classes"),
+        ([["a"], ["z"]], ["a"], {"classes": NAMES}, "labels holds 'z', which is not in classes"),
         ([["a"], ["a"]], ["z"], {"classes": NAMES}, "y holds 'z'"),
         ([["a"], ["a"]], [[1.0, 0.0]], {}, "classes must name the columns of y"),
         ([["a"], ["a"]], [[1.0, 0.0]], {"classes": NAMES}, "a column for each of 3 classes"),

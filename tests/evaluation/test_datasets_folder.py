@@ -106,7 +106,7 @@ def test_checksum_is_verified(folder):
         ('"small.csv"', '"../small.csv"', r"file must be in the folder of datasets\.toml"),
         ('"small.csv"', '"/etc/passwd"', r"file must be in the folder of datasets\.toml"),
         ("[datasets.small]", "[datasets.small", r"datasets\.toml:2: not valid TOML"),
-        ("p08..p10", "p8..p10", r"header is not what the entry says: it lacks \['p8', 'p9'\]"),
+        ("p08..p10", "p8..p10", r"header differs from the entry: it lacks \['p8', 'p9'\]"),
         ('"p08..p10"]\nid', '"p08", "p09"]\nid', r"it has \['p10'\]"),
         ("p09..p10", "p10..p9", "'p10..p9' is no range"),
         ("p09..p10", "p10..p11", "view 'right' names no column: 'p11'"),

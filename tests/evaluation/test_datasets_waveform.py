@@ -77,7 +77,7 @@ def test_titles():
 
 def test_one_class_only_is_refused():
     seeds = [s for s in range(40) if len(set(np.random.default_rng(s).integers(3, size=2))) == 1]
-    with pytest.raises(ilk.DataError, match="waveform: n = 2 cases came out of one class"):
+    with pytest.raises(ilk.DataError, match="waveform: n = 2 cases are of one class"):
         load(n=2, random_state=seeds[0])
 
 

@@ -53,7 +53,7 @@ def test_codes_are_the_values_even_where_one_is_missing():
         try:
             coded = load(n=2, random_state=seed, encode="ordinal")
         except ilk.DataError as error:
-            assert "all 2 cases came out of one class" in str(error)  # noqa: PT017
+            assert "all 2 cases are of one class" in str(error)  # noqa: PT017
             continue
         plain = load(n=2, random_state=seed)
         np.testing.assert_array_equal(coded.X, plain.X.astype(str).astype(float))

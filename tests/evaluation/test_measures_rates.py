@@ -71,11 +71,11 @@ def test_names_and_order_do_not_matter(pairs, name, average):
 @pytest.mark.parametrize(
     ("name", "truth", "labels", "reason"),
     [
-        ("precision", "nnyy", "nnnn", "no answered case was said to be of it"),
+        ("precision", "nnyy", "nnnn", "no answered case was predicted to be of it"),
         ("recall", "nnnn", "nnyn", "no answered case belongs to it"),
         ("specificity", "yyyy", "nyyy", "all answered cases belong to it"),
         ("false_positive_rate", "yyyy", "nyyy", "all answered cases belong to it"),
-        ("f1", "nnnn", "nnnn", "no answered case belongs to it or was said to"),
+        ("f1", "nnnn", "nnnn", "no answered case belongs to it or was predicted to"),
     ],
 )
 def test_rate_of_nothing_is_an_error_with_a_reason(name, truth, labels, reason):

@@ -138,7 +138,7 @@ def test_linear_machines_of_scikit_learn(ring):
         @ rbf.dual_coef_.T
     )
     assert theory.svm_vc_dimension(rbf, X, radius=1.0) == math.ceil(theirs.item()) + 1
-    with pytest.raises(ilk.InputError, match="SVC does not show its kernel; give the radius"):
+    with pytest.raises(ilk.InputError, match="SVC does not expose its kernel; give the radius"):
         theory.svm_vc_dimension(rbf, X)
 
 

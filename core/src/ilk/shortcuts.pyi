@@ -1069,7 +1069,7 @@ def classifier(
     verbose: int = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """Fits members in turn, each on weights that are larger where those before it erred."""
+    """Fits members in turn, each with larger weights on the errors of those before (AdaBoost)."""
 
 @overload
 def classifier(
@@ -1090,7 +1090,7 @@ def classifier(
     reject_label: str | int | bool | None = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
-    """Bootstrap aggregating: copies of a classifier, each fitted on rows drawn at random."""
+    """Bootstrap aggregating: copies of a classifier, each fitted on randomly drawn rows."""
 
 @overload
 def classifier(
@@ -1105,7 +1105,7 @@ def classifier(
     threshold: float | ArrayLike = ...,
     costs: ArrayLike | None = ...,
 ) -> Classifier:
-    """Asks members one after the other, until one is sure enough."""
+    """Queries members in turn, until one is confident enough."""
 
 @overload
 def classifier(
@@ -1141,7 +1141,7 @@ def classifier(
     scale: bool = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """One classifier on the columns of all views, or of some, put side by side (HML1)."""
+    """One classifier on the concatenated columns of all views, or of some (HML1)."""
 
 @overload
 def classifier(
@@ -1171,7 +1171,7 @@ def classifier(
     epsilon: float = ...,
     verbose: int = ...,
 ) -> Classifier:
-    """Adds up, round by round, the confidence that the bin of one feature gives (CRAB)."""
+    """Sums, over rounds, the confidence of the bin of one feature (confidence-rated boosting)."""
 
 @overload
 def classifier(
@@ -1217,7 +1217,7 @@ def classifier(
     random_state: RandomState = ...,
     verbose: int = ...,
 ) -> Classifier:
-    """Gives each class a code word and decides for the word nearest to what members say (ECOC)."""
+    """Predicts the class whose code word is nearest to the members' outputs (ECOC)."""
 
 @overload
 def classifier(
@@ -1243,7 +1243,7 @@ def classifier(
     verbose: int = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """Adds up, round by round, a regression on the weighted labels (Gentle AdaBoost)."""
+    """Sums regressions on the weighted labels, round by round (Gentle AdaBoost)."""
 
 @overload
 def classifier(
@@ -1355,7 +1355,7 @@ def classifier(
     verbose: int = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """Fits classifiers and a gate together, so that each is an expert on a part of the cases."""
+    """Fits classifiers and a gate jointly, so that each specialises on a part of the cases (EM)."""
 
 @overload
 def classifier(
@@ -1390,7 +1390,7 @@ def classifier(
     on_failure: Literal["raise", "drop"] = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
-    """A classifier for each view, whose answers are combined by a rule (HML2-CF)."""
+    """One classifier for each view, whose outputs are combined by a rule (HML2-CF)."""
 
 @overload
 def classifier(
@@ -1477,7 +1477,7 @@ def classifier(
     verbose: int = ...,
     random_state: RandomState = ...,
 ) -> Classifier:
-    """Lets many trees vote, each grown from a bootstrap sample with random choices at each split."""
+    """Combines many trees, each grown from a bootstrap sample with random choices at each split."""
 
 @overload
 def classifier(
@@ -1499,7 +1499,7 @@ def classifier(
     reject_label: str | int | bool | None = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
-    """Random subspaces: copies of a classifier, each fitted on columns drawn at random."""
+    """Random subspaces: copies of a classifier, each fitted on randomly drawn columns."""
 
 @overload
 def classifier(
@@ -1542,7 +1542,7 @@ def classifier(
     passthrough: bool = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
-    """Fits a classifier on what members say of rows that they were not fitted on."""
+    """Fits a classifier on held-out predictions of members (stacked generalization)."""
 
 @overload
 def classifier(
@@ -1591,7 +1591,7 @@ def classifier(
     reject_label: str | int | bool | None = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
-    """Fits every member on the same data and combines what they say by a rule."""
+    """Fits every member on the same data and combines their outputs by a rule."""
 
 @overload
 def classifier(_name: str, /) -> Classifier: ...
@@ -1610,7 +1610,7 @@ def regressor(
     verbose: int = ...,
     random_state: RandomState = ...,
 ) -> Regressor:
-    """Fits regressors in turn on cases that those before missed; predicts a weighted median."""
+    """Fits regressors in turn, each with larger weights on large errors (AdaBoost.R2)."""
 
 @overload
 def regressor(
@@ -1628,7 +1628,7 @@ def regressor(
     member: RegressorLike | None = ...,
     rule: Literal["mean", "median"] = ...,
 ) -> Regressor:
-    """Bootstrap aggregating: the mean of regressors fitted on rows drawn at random."""
+    """Bootstrap aggregating: the mean of regressors fitted on randomly drawn rows."""
 
 @overload
 def regressor(
@@ -1645,7 +1645,7 @@ def regressor(
     verbose: int = ...,
     random_state: RandomState = ...,
 ) -> Regressor:
-    """Combines three boosted regressors by a gate that looks at the row (boosted mixture)."""
+    """Combines three boosted regressors by a gate that depends on the row (boosted mixture)."""
 
 @overload
 def regressor(
@@ -1692,7 +1692,7 @@ def regressor(
     passthrough: bool = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Regressor:
-    """Fits a regressor on what members say of rows that they were not fitted on."""
+    """Fits a regressor on held-out predictions of members (stacked regressions)."""
 
 @overload
 def regressor(
@@ -1707,7 +1707,7 @@ def regressor(
     rule: Literal["mean", "median"] = ...,
     weights: ArrayLike | None = ...,
 ) -> Regressor:
-    """Fits every member on the same data; predicts the mean, or the median, of their numbers."""
+    """Fits every member on the same data; predicts the mean, or the median, of their outputs."""
 
 @overload
 def regressor(_name: str, /) -> Regressor: ...
@@ -1739,7 +1739,7 @@ def clusterer(
     distance: DistanceLike = ...,
     index: IndexLike = ...,
 ) -> Clusterer:
-    """Cluster by density, for any distance and any input that it takes."""
+    """Density-based clustering (DBSCAN), for any distance and any input that it accepts."""
 
 @overload
 def clusterer(
@@ -1767,7 +1767,7 @@ def clusterer(
     method: Literal["union", "intersection"] = ...,
     index: IndexLike = ...,
 ) -> Clusterer:
-    """Cluster by density over several views: dense in any of them together, or in all at once."""
+    """Density-based clustering over several views, by union or intersection of neighbourhoods."""
 
 @overload
 def clusterer(_name: str, /) -> Clusterer: ...
@@ -1955,7 +1955,7 @@ def combiner(
     posteriors: ArrayLike | None = ...,
     prior: ArrayLike | None = ...,
 ) -> Combiner:
-    """Bayesian averaging: the mean of the members' support, weighted by their posteriors."""
+    """Bayesian model averaging: the members' mean support, weighted by their posteriors."""
 
 @overload
 def combiner(
@@ -1965,7 +1965,7 @@ def combiner(
     ties: Literal["first", "reject"] = ...,
     cost: ArrayLike | None = ...,
 ) -> Combiner:
-    """Borda count: members rank the classes, and a class gets a point for each one it beats."""
+    """Borda count: members rank the classes; a class gets a point for each one it beats."""
 
 @overload
 def combiner(
@@ -1977,7 +1977,7 @@ def combiner(
     threshold: float | ArrayLike = ...,
     costs: ArrayLike | None = ...,
 ) -> Combiner:
-    """Cascade: members in an order, and the first that is sure enough answers for a sample."""
+    """Cascade: of members in a fixed order, the first that is confident enough decides."""
 
 @overload
 def combiner(
@@ -1990,7 +1990,7 @@ def combiner(
     max_iter: int = ...,
     tol: float = ...,
 ) -> Combiner:
-    """Gate: the mean of the members' support, with weights that a classifier of the case gives."""
+    """Gating: the members' mean support, with weights predicted for each case by a classifier."""
 
 @overload
 def combiner(
@@ -2010,7 +2010,7 @@ def combiner(
     ties: Literal["first", "reject"] = ...,
     cost: ArrayLike | None = ...,
 ) -> Combiner:
-    """Maximum rule: the largest support of any member for each class, ``max_j P_j(k)``."""
+    """Maximum rule: for each class the largest support of the members, ``max_j P_j(k)``."""
 
 @overload
 def combiner(
@@ -2020,7 +2020,7 @@ def combiner(
     ties: Literal["first", "reject"] = ...,
     cost: ArrayLike | None = ...,
 ) -> Combiner:
-    """Median rule: the middle support of the members for each class."""
+    """Median rule: for each class the median support of the members."""
 
 @overload
 def combiner(
@@ -2030,7 +2030,7 @@ def combiner(
     ties: Literal["first", "reject"] = ...,
     cost: ArrayLike | None = ...,
 ) -> Combiner:
-    """Minimum rule: the smallest support of any member for each class, ``min_j P_j(k)``."""
+    """Minimum rule: for each class the smallest support of the members, ``min_j P_j(k)``."""
 
 @overload
 def combiner(
@@ -2040,7 +2040,7 @@ def combiner(
     ties: Literal["first", "reject"] = ...,
     cost: ArrayLike | None = ...,
 ) -> Combiner:
-    """Product rule: the product over the members of their support for each class."""
+    """Product rule: for each class the product of the members' support."""
 
 @overload
 def combiner(
@@ -2053,7 +2053,7 @@ def combiner(
     passthrough: bool = ...,
     of: Literal["probabilities", "labels"] = ...,
 ) -> Combiner:
-    """Stacked generalization: what a classifier says that sees the members' outputs as features."""
+    """Stacked generalization: predictions of a classifier whose features are members' outputs."""
 
 @overload
 def combiner(
@@ -2063,7 +2063,7 @@ def combiner(
     ties: Literal["first", "reject"] = ...,
     cost: ArrayLike | None = ...,
 ) -> Combiner:
-    """Sum rule: the mean over the members of their support for each class."""
+    """Sum rule: for each class the mean support of the members."""
 
 @overload
 def combiner(
@@ -2075,7 +2075,7 @@ def combiner(
     weights: ArrayLike | Literal["learned"] = ...,
     threshold: float | Literal["half", "consensus"] = ...,
 ) -> Combiner:
-    """Weighted majority voting rule: each member votes for its label with a weight of its own."""
+    """Weighted majority voting rule: each member votes for its label with its own weight."""
 
 @overload
 def combiner(
@@ -2086,7 +2086,7 @@ def combiner(
     cost: ArrayLike | None = ...,
     weights: ArrayLike | Literal["uniform", "pyramid", "learned"] = ...,
 ) -> Combiner:
-    """Weighted sum rule: the mean of the members' support, each with a weight of its own."""
+    """Weighted sum rule: the mean of the members' support, each with its own weight."""
 
 @overload
 def combiner(_name: str, /) -> Combiner: ...
@@ -2145,7 +2145,7 @@ def dataset(
     split: str | None = ...,
     inflated_mb: int = ...,
 ) -> Dataset:
-    """A data set of a folder whose datasets.toml says what each file holds."""
+    """A data set of a folder with a description ``datasets.toml``."""
 
 @overload
 def dataset(
@@ -2156,7 +2156,7 @@ def dataset(
     limit: int | None = ...,
     size: int | None = ...,
 ) -> Dataset:
-    """Images of a folder that has one folder for each class."""
+    """Images from a folder with one subfolder per class."""
 
 @overload
 def dataset(_name: Literal["iris", "ilk-evaluation/iris"], /) -> Dataset:
@@ -2166,7 +2166,7 @@ def dataset(_name: Literal["iris", "ilk-evaluation/iris"], /) -> Dataset:
 def dataset(
     _name: Literal["monks1", "ilk-evaluation/monks1"], /, *, encode: Literal["ordinal"] | None = ...
 ) -> Dataset:
-    """MONK's problem 1: 432 cases, 6 nominal features; head and body alike, or a red jacket."""
+    """MONK's problem 1: 432 cases, 6 nominal features; head shape equals body shape, or red jacket."""
 
 @overload
 def dataset(
@@ -2178,7 +2178,7 @@ def dataset(
 def dataset(
     _name: Literal["monks3", "ilk-evaluation/monks3"], /, *, encode: Literal["ordinal"] | None = ...
 ) -> Dataset:
-    """MONK's problem 3: 432 cases, 6 nominal features; jacket with what is held or body."""
+    """MONK's problem 3: 432 cases, 6 nominal features; jacket with held object or body shape."""
 
 @overload
 def dataset(
@@ -2192,7 +2192,7 @@ def dataset(
     groups: str | None = ...,
     nominal: Sequence[Any] | Literal["auto"] = ...,
 ) -> Dataset:
-    """A table in a Parquet file, which says itself what its columns are."""
+    """A table in a Parquet file, whose columns have types."""
 
 @overload
 def dataset(
@@ -2201,7 +2201,7 @@ def dataset(
     *,
     encode: Literal["ordinal"] | None = ...,
 ) -> Dataset:
-    """Tic-tac-toe: 958 final boards of 9 nominal squares; x, who began, won or not."""
+    """Tic-tac-toe: 958 final boards of 9 nominal squares; whether x, who began, won."""
 
 @overload
 def dataset(
@@ -2212,7 +2212,7 @@ def dataset(
     noise_features: int = ...,
     random_state: int = ...,
 ) -> Dataset:
-    """Waveforms: generated, 21 numeric features (more are noise), 3 classes; Bayes error 0.14."""
+    """Waveforms: generated, 21 numeric features (plus noise), 3 classes; Bayes error 0.14."""
 
 @overload
 def dataset(_name: Literal["wine", "ilk-evaluation/wine"], /) -> Dataset:
@@ -2230,7 +2230,7 @@ def dataset(
     noise: float = ...,
     random_state: int = ...,
 ) -> Dataset:
-    """Exclusive or: 4 cases, 2 nominal features, 2 classes; more bits, noise and cases on demand."""
+    """Exclusive or: 4 cases, 2 nominal features, 2 classes; optionally more bits, noise and cases."""
 
 @overload
 def dataset(_name: str, /) -> Dataset: ...
@@ -2243,7 +2243,7 @@ def resampling(
     repeats: int = ...,
     stratify: bool = ...,
 ) -> Resampling:
-    """As many cases as there are, drawn with replacement, train; those never drawn are tested."""
+    """Bootstrap: train on n cases drawn with replacement, test on the cases never drawn."""
 
 @overload
 def resampling(
@@ -2254,7 +2254,7 @@ def resampling(
     stratify: bool = ...,
     plus: bool = ...,
 ) -> Resampling:
-    """The .632 bootstrap: resubstitution is too good and the bootstrap too bad, so both count."""
+    """The .632 bootstrap: a weighted mean of optimistic resubstitution and pessimistic bootstrap."""
 
 @overload
 def resampling(
@@ -2264,7 +2264,7 @@ def resampling(
     stratify: bool = ...,
     small_classes: Literal["refuse", "spread"] = ...,
 ) -> Resampling:
-    """Five times the data are cut into random halves; each half trains once and tests once."""
+    """5x2 cross-validation: five random divisions into halves, each half trained and tested once."""
 
 @overload
 def resampling(
@@ -2275,17 +2275,17 @@ def resampling(
     repeats: int = ...,
     test_size: float = ...,
 ) -> Resampling:
-    """A random part of the cases is held out for testing, the rest trains; may be repeated."""
+    """Holdout: a random part of the cases is tested, the rest trains; optionally repeated."""
 
 @overload
 def resampling(
     _name: Literal["kfold", "ilk-evaluation/kfold"], /, *, folds: int = ...
 ) -> Resampling:
-    """k-fold cross-validation: the cases are shuffled and cut into folds, each tested once."""
+    """k-fold cross-validation: shuffled cases are divided into folds, each tested once."""
 
 @overload
 def resampling(_name: Literal["leave_one_out", "ilk-evaluation/leave_one_out"], /) -> Resampling:
-    """Each case is tested once, by what was learned from all others."""
+    """Leave-one-out cross-validation: each case is tested once, the others train."""
 
 @overload
 def resampling(
@@ -2295,7 +2295,7 @@ def resampling(
     p: int = ...,
     max_splits: int = ...,
 ) -> Resampling:
-    """Every p cases are tested by what was learned from all others: C(n, p) splits."""
+    """Leave-p-out cross-validation: every p cases are tested, the others train: C(n, p) splits."""
 
 @overload
 def resampling(
@@ -2306,7 +2306,7 @@ def resampling(
     repeats: int = ...,
     test_size: float = ...,
 ) -> Resampling:
-    """A random part of the cases is held out for testing and the rest trains, many times over."""
+    """Random subsampling (Monte Carlo cross-validation): repeated random test sets."""
 
 @overload
 def resampling(
@@ -2318,11 +2318,11 @@ def resampling(
     stratify: bool = ...,
     small_classes: Literal["refuse", "spread"] = ...,
 ) -> Resampling:
-    """k-fold cross-validation repeated, each time freshly shuffled."""
+    """Repeated k-fold cross-validation, reshuffled for each repeat."""
 
 @overload
 def resampling(_name: Literal["resubstitution", "ilk-evaluation/resubstitution"], /) -> Resampling:
-    """All cases train, and the same cases are tested: an error that is too small."""
+    """Resubstitution: train and test on all cases; the error estimate is optimistic."""
 
 @overload
 def resampling(
@@ -2342,7 +2342,7 @@ def resampling(
     folds: int = ...,
     small_classes: Literal["refuse", "spread"] = ...,
 ) -> Resampling:
-    """k-fold cross-validation whose folds have the classes in the proportions of the data."""
+    """Stratified k-fold cross-validation: folds keep the class proportions of the data."""
 
 @overload
 def resampling(
@@ -2353,18 +2353,18 @@ def resampling(
     repeats: int = ...,
     sizes: Sequence[Any] = ...,
 ) -> Resampling:
-    """Cases are divided by lot into those to train with, to choose by, and to test."""
+    """Random division of the cases into training, validation and test sets."""
 
 @overload
 def resampling(_name: str, /) -> Resampling: ...
 def resamplings() -> list[str]: ...
 @overload
 def measure(_name: Literal["accuracy", "ilk-evaluation/accuracy"], /) -> Measure:
-    """Share of the answered cases whose label is right."""
+    """Accuracy: share of the answered cases whose label is correct."""
 
 @overload
 def measure(_name: Literal["brier", "ilk-evaluation/brier"], /, *, halved: bool = ...) -> Measure:
-    """Mean squared distance of the probabilities from 1 for the true class and 0 for others."""
+    """Brier score: mean squared distance of the probabilities from the one-hot true class."""
 
 @overload
 def measure(
@@ -2374,11 +2374,11 @@ def measure(
     costs: ArrayLike | Mapping[str, Any] | None = ...,
     reject_cost: float | None = ...,
 ) -> Measure:
-    """Mean cost of an answer by a table of costs: the risk with unequal losses."""
+    """Mean misclassification cost by a cost matrix: the risk with unequal losses."""
 
 @overload
 def measure(_name: Literal["error", "ilk-evaluation/error"], /) -> Measure:
-    """Share of the answered cases whose label is wrong."""
+    """Error rate: share of the answered cases whose label is wrong."""
 
 @overload
 def measure(
@@ -2400,23 +2400,23 @@ def measure(
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
-    """Share of the cases not of a class that were said to be: false alarms, fall-out."""
+    """False positive rate (false alarms, fall-out): share of the negatives predicted as positive."""
 
 @overload
 def measure(_name: Literal["fit_seconds", "ilk-evaluation/fit_seconds"], /) -> Measure:
-    """Wall-clock seconds that fitting the pipeline took."""
+    """Wall-clock seconds for fitting the pipeline."""
 
 @overload
 def measure(
     _name: Literal["log_loss", "ilk-evaluation/log_loss"], /, *, clip: float | None = ...
 ) -> Measure:
-    """Mean of the negative logarithm of the probability of the true class, in nats."""
+    """Log loss: mean negative log probability of the true class, in nats."""
 
 @overload
 def measure(
     _name: Literal["mean_class_accuracy", "ilk-evaluation/mean_class_accuracy"], /
 ) -> Measure:
-    """Mean over the classes of the share of their answered cases that is labelled right."""
+    """Balanced accuracy: mean over the classes of the share of their cases labelled correctly."""
 
 @overload
 def measure(
@@ -2425,7 +2425,7 @@ def measure(
     *,
     priors: Sequence[Any] | Mapping[str, Any] | Literal["estimated", "equal"] = ...,
 ) -> Measure:
-    """Total probability of error: the errors of the classes, weighted by their priors."""
+    """Total probability of error: the error rates of the classes, weighted by their priors."""
 
 @overload
 def measure(
@@ -2436,7 +2436,7 @@ def measure(
     average: Literal["macro", "weighted"] | None = ...,
     pooled: bool = ...,
 ) -> Measure:
-    """Area under the precision-recall curve by steps: average precision."""
+    """Average precision: area under the precision-recall curve by steps."""
 
 @overload
 def measure(
@@ -2447,7 +2447,7 @@ def measure(
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
-    """Share of the cases said to be of a class that are: positive predictive value."""
+    """Precision (positive predictive value): share of the predicted positives that are positive."""
 
 @overload
 def measure(
@@ -2458,11 +2458,11 @@ def measure(
     positive: str | float | bool | None = ...,
     pooled: bool = ...,
 ) -> Measure:
-    """Highest precision of the thresholds that find at least a given share of the cases."""
+    """Highest precision at thresholds with at least the given recall."""
 
 @overload
 def measure(_name: Literal["predict_seconds", "ilk-evaluation/predict_seconds"], /) -> Measure:
-    """Wall-clock seconds that predicting all test cases of the split took."""
+    """Wall-clock seconds for predicting all test cases of the split."""
 
 @overload
 def measure(
@@ -2473,15 +2473,15 @@ def measure(
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
-    """Share of the cases of a class that were found: true positive rate, sensitivity."""
+    """Recall (sensitivity, true positive rate): share of the positives that are predicted so."""
 
 @overload
 def measure(_name: Literal["reduction", "ilk-evaluation/reduction"], /) -> Measure:
-    """Share of the training cases that the editors of a pipeline left out."""
+    """Share of the training cases that the editors of a pipeline removed."""
 
 @overload
 def measure(_name: Literal["reject_rate", "ilk-evaluation/reject_rate"], /) -> Measure:
-    """Share of the cases that the pipeline declined to answer."""
+    """Reject rate: share of the cases that the pipeline rejected."""
 
 @overload
 def measure(
@@ -2502,7 +2502,7 @@ def measure(
     average: Literal["macro", "weighted"] = ...,
     pooled: bool = ...,
 ) -> Measure:
-    """Area under the ROC curve: how often a case of a class outranks one that is not of it."""
+    """Area under the ROC curve: probability that a case of a class outranks one of another."""
 
 @overload
 def measure(
@@ -2513,13 +2513,13 @@ def measure(
     average: Literal["macro", "micro", "weighted"] | None = ...,
     undefined: float | None = ...,
 ) -> Measure:
-    """Share of the cases not of a class that were not said to be: true negative rate."""
+    """Specificity (true negative rate): share of the negatives that are predicted so."""
 
 @overload
 def measure(
     _name: Literal["squared_error", "ilk-evaluation/squared_error"], /, *, root: bool = ...
 ) -> Measure:
-    """Mean squared difference of predicted and true numbers."""
+    """Mean squared error of numeric predictions."""
 
 @overload
 def measure(_name: str, /) -> Measure: ...
@@ -2582,7 +2582,7 @@ def comparison(
     repeat: int | None = ...,
     exact_below: int = ...,
 ) -> Comparison:
-    """McNemar's test of each pair of pipelines: which one errs on the cases of a data set."""
+    """McNemar's test of each pair of pipelines: equal error rates on the same cases."""
 
 @overload
 def comparison(
@@ -2599,7 +2599,7 @@ def comparison(
 def comparison(
     _name: Literal["robustness", "ilk-evaluation/robustness"], /, *, floor: float = ...
 ) -> Comparison:
-    """Friedman's robustness: error over the smallest error on the data set, as a distribution."""
+    """Friedman's robustness: the distribution of error ratios to the best pipeline."""
 
 @overload
 def comparison(

@@ -1,7 +1,7 @@
-"""The conformance kit: tells whether components do what their kind and capabilities promise.
+"""The conformance kit: checks that components fulfil the contracts of kind and capabilities.
 
-``conformance_tests("my-plugin")`` in a test file, or ``ilk check my-plugin`` in a shell. The
-names are imported on first use: pytest loads the plugin in here for every project.
+Use ``conformance_tests("my-plugin")`` in a test file, or ``ilk check my-plugin`` in a shell.
+Names are imported on first use, because pytest loads the plugin in here for every project.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MODULE = {
     "expect_same": "expectations",
 }
 
-__all__ = sorted(_MODULE)  # noqa: PLE0605  # the table above is the one list
+__all__ = sorted(_MODULE)  # noqa: PLE0605  # the table above is the single source
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Cases: which checks are due for which components, one by one."""
+"""Cases: the pairs of checks and examples to run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Case:
         The component (``subject.cls``) and the example (``subject.example``).
     check : Check
     waiver : str or None
-        Why the component is known to fail it; then it must fail.
+        Reason for a known failure; then the check must fail.
     """
 
     subject: Subject
@@ -54,18 +54,18 @@ class Case:
         return self.check.slow
 
     def run(self) -> None:
-        """Do the check.
+        """Run the check.
 
-        Numerical warnings (division by zero, overflow) are errors, early stopping is not
-        looked at.
+        Numerical warnings (division by zero, overflow) are errors; convergence warnings are
+        ignored.
 
         Raises
         ------
         CheckFailed
-            If the component breaks its promise; or whatever the component raises.
+            If the component violates its contract; or any exception of the component.
         unittest.SkipTest
-            If the example cannot be checked so, with the reason; or if a library that the
-            class relies on is not installed.
+            If the check does not apply to the example, with the reason; or if a library that the
+            class needs is not installed.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
@@ -78,22 +78,22 @@ class Case:
 def cases(
     distribution: str | None = None, kind: str | None = None, *, slow: bool = True
 ) -> list[Case]:
-    """Return every check that is due.
+    """Return all checks to run.
 
     Parameters
     ----------
     distribution : str, optional
-        Name of an installed distribution, or ``"(session)"`` for classes registered by hand;
-        all if left out.
+        Name of an installed distribution, or ``"(session)"`` for manually registered classes;
+        default: all.
     kind : str, optional
-        All if left out.
+        Default: all kinds.
     slow : bool
-        Whether the full battery is wanted.
+        Whether to include the full battery.
 
     Raises
     ------
     UnknownComponentError
-        If there is no such kind, or no such distribution that offers anything to ilk.
+        If there is no such kind, or no installed distribution of this name with components.
 
     Examples
     --------
@@ -106,12 +106,12 @@ def cases(
 
 
 def offered(distribution: str | None = None, kind: str | None = None) -> list[Found]:
-    """Return the components of a distribution, of all if it is left out, without loading any.
+    """Return the components of a distribution, or of all, without loading them.
 
     Raises
     ------
     UnknownComponentError
-        If there is no such kind, or no such distribution that offers anything to ilk.
+        If there is no such kind, or no installed distribution of this name with components.
     """
     names = [kind_of(kind).name] if kind else list(kinds())
     every = (found for name in names for found in registry(name).find())
@@ -122,7 +122,7 @@ def offered(distribution: str | None = None, kind: str | None = None) -> list[Fo
 
 
 def require_distribution(name: str) -> None:
-    """Raise unless a distribution is installed that offers something to ilk."""
+    """Raise unless an installed distribution of this name has components."""
     known = (*installed(), SESSION)
     if not any(_normal(name) == _normal(other) for other in known):
         raise UnknownComponentError(
@@ -140,20 +140,20 @@ def _normal(name: str) -> str:
 
 
 def cases_of(found: Found) -> Iterator[Case]:
-    """Yield the cases of one component, those of the class with those of its first example.
+    """Yield the cases of one component; checks of the class go with its first example.
 
-    A component that cannot be loaded or built has the cases that say so.
+    If a component cannot be loaded or built, only the checks that report this are yielded.
     """
     try:
         cls: Any = registry(found.kind).get(found.qualified)
-    except Exception:  # noqa: BLE001  # check_loads raises it again, where it is reported
+    except Exception:  # noqa: BLE001  # check_loads raises it again, and is reported
         yield from _plain(Subject(found, None), (c for c in checks_of(found.kind) if _loads(c)))
         return
     classwide = [c for c in checks_of(found.kind) if c.on == "class" and c.applies(cls)]
     yield from _plain(Subject(found, cls), classwide)
     try:
         examples = list(cls.examples())
-    except Exception:  # noqa: BLE001  # check_examples raises it again, where it is reported
+    except Exception:  # noqa: BLE001  # check_examples raises it again, and is reported
         return
     for position, example in enumerate(examples):
         yield from _plain(Subject(found, cls, position), _due(found, example, position))
@@ -164,7 +164,7 @@ def _loads(check: Check) -> bool:
 
 
 def _due(found: Found, example: Any, position: int) -> Iterator[Check]:
-    """Yield the checks that are due for one example."""
+    """Yield the checks to run for one example."""
     for each in checks_of(found.kind):
         wanted = each.on == "examples" or (each.on == "first" and position == 0)
         if wanted and _applies(each, example):
@@ -176,7 +176,7 @@ def _due(found: Found, example: Any, position: int) -> Iterator[Check]:
 def _applies(check: Check, example: Any) -> bool:
     try:
         return check.applies(example)
-    except Exception:  # noqa: BLE001  # then the check itself shall fail, where it is reported
+    except Exception:  # noqa: BLE001  # then the check itself fails, and is reported
         return True
 
 

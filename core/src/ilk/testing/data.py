@@ -1,4 +1,4 @@
-"""Small seeded data for every kind of input, other names of labels, and a distance on objects."""
+"""Small seeded data for every kind of input, label renamings, and a distance on objects."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def sample(kind: str, n: int, *, classes: int = 2, seed: int = 0, apart: float =
     Parameters
     ----------
     kind : str
-        One of those of `ilk.Capabilities`.
+        A kind of input of `ilk.Capabilities`.
     n, classes, seed : int
     apart : float
-        Less than 1 brings the classes nearer to each other; at 0 they are alike.
+        Class separation: less than 1 brings the classes closer; at 0 they coincide.
 
     Returns
     -------
     Sample
-        The same arguments give the same data.
+        Deterministic: the same arguments give the same data.
     """
     rng = np.random.default_rng([seed, n, classes])
-    y = np.arange(1, n + 1) % classes  # the first label is not the first class
+    y = np.arange(1, n + 1) % classes  # so that the first row is not of the first class
     return Sample(_MAKERS[kind](rng, y, apart), y)
 
 
@@ -70,7 +70,7 @@ def _tables(rng: np.random.Generator, y: np.ndarray, apart: float) -> Any:
 
 
 def _strings(rng: np.random.Generator, y: np.ndarray, apart: float) -> list[str]:
-    """Texts of equal length over the letters a, c, g and t, one letter prevailing by class."""
+    """Texts of equal length over the letters a, c, g and t; the most frequent depends on class."""
     weights = 1 + 12 * apart * np.eye(4)
     return [
         "".join(rng.choice(list("acgt"), size=24, p=weights[label % 4] / weights[0].sum()))
@@ -99,7 +99,7 @@ def _views(rng: np.random.Generator, y: np.ndarray, apart: float) -> Any:
 
 
 def _indices(_: np.random.Generator, y: np.ndarray, _apart: float) -> np.ndarray:
-    """Return a column of row numbers, for a matrix that has at least as many rows."""
+    """Return a column of row numbers, for a precomputed matrix with at least as many rows."""
     return np.arange(len(y))[:, np.newaxis]
 
 
@@ -116,10 +116,10 @@ _MAKERS: dict[str, Callable[[np.random.Generator, np.ndarray, float], Any]] = {
 
 
 class ObjectDistance(Distance):
-    """Euclidean distance of a few numbers that describe an object.
+    """Euclidean distance of numeric descriptions of objects.
 
-    A text is described by the counts of its letters, a set or signature by the mean of its
-    points, a row of a table by its numbers and the codes of its categories.
+    A text is described by its letter counts, a set or signature by the mean of its points, a row
+    of a table by its numbers and category codes.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -132,7 +132,7 @@ class ObjectDistance(Distance):
         return np.asarray(np.sqrt(((X[:, None, :] - Y[None, :, :]) ** 2).sum(axis=2)))
 
     def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
-        """Return a row of numbers for each object; what was checked before is returned as it is."""
+        """Return a row of numbers for each object; checked input is returned unchanged."""
         X = as_table(X)
         if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == float:
             return X
@@ -170,7 +170,7 @@ _MANY: tuple[tuple[str, Any], ...] = (
 
 
 def renamings(y: np.ndarray, *, any_order: bool = False) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield what is special about them and the labels 0..C-1 under other names.
+    """Yield descriptions of renamings, and the labels 0..C-1 renamed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a check says when a component breaks its promise: expected this, got that."""
+"""Failure messages of checks: expected this, got that."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-class CheckFailed(AssertionError):  # noqa: N818  # it says what happened
-    """A component does not do what its kind or its capabilities promise."""
+class CheckFailed(AssertionError):  # noqa: N818  # the name states the event
+    """A component violates the contract of its kind or capabilities."""
 
 
 def expect(condition: object, message: str) -> None:
-    """Fail a check with a message unless a condition holds."""
+    """Fail a check with a message unless the condition holds."""
     if not condition:
         raise CheckFailed(message)
 
@@ -23,7 +23,7 @@ def expect(condition: object, message: str) -> None:
 def expect_same(
     got: Any, expected: Any, what: str, *, rtol: float = 1e-7, atol: float = 1e-9
 ) -> None:
-    """Fail a check unless two arrays are equal: numbers up to rounding, the rest exactly.
+    """Fail a check unless two arrays are equal: numbers within tolerances, the rest exactly.
 
     Parameters
     ----------
@@ -59,16 +59,16 @@ def expect_error(
     errors: type[Exception] | tuple[type[Exception], ...] = (ValueError, TypeError),
     mentions: Iterable[str | tuple[str, ...]] = (),
 ) -> str:
-    """Fail a check unless an action raises one of some errors with a message that helps.
+    """Fail a check unless an action raises one of the given errors with a helpful message.
 
     Parameters
     ----------
     action : callable without arguments
     what : str
-        Names what is wrong with the input, as in ``"X with NaN in row 3"``.
+        Describes the faulty input, as in ``"X with NaN in row 3"``.
     errors : exception class or tuple of them
     mentions : iterable of str or tuple of str
-        What the message must contain; of a tuple, at least one.
+        Texts that the message must contain; for a tuple, at least one of its texts.
 
     Returns
     -------
@@ -105,18 +105,18 @@ def _short(value: Any) -> str:
 def expect_same_apart(
     ask: Callable[[np.ndarray], Mapping[str, Any]], n: int, what: str, *, alone: int = 5
 ) -> None:
-    """Fail a check unless a row gets the same answers whatever other rows are asked about.
+    """Fail a check unless the answer for a row is independent of the other rows in the query.
 
     Parameters
     ----------
     ask : callable
-        ``ask(rows)`` gives answers by what they are called, each with an entry for each row.
+        ``ask(rows)`` returns named arrays, each with an entry for each row.
     n : int
-        The rows are those from 0 to n - 1; the class of a row should go by its remainder.
+        Rows are 0 to n - 1; the class of a row should depend on its remainder.
     what : str
         Names the rows in the message.
     alone : int
-        How many of the rows are asked about one by one.
+        Number of rows that are queried one by one.
     """
     rows = np.arange(n)
     among = {name: np.asarray(values) for name, values in ask(rows).items()}

@@ -1,4 +1,4 @@
-"""The pytest plugin: collects the conformance tests, and counts the checks of each component."""
+"""The pytest plugin: collects conformance tests, and counts the checks of each component."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import pytest
 
 PROPERTY = "ilk_conformance"
 
-# A run that leaves out what has the marker ``slow`` may set this, and loads nothing to collect.
+# Runs that exclude the marker ``slow`` can set this, so that collecting loads no component.
 FIRST_EXAMPLES_ONLY: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def pytest_configure(config: Any) -> None:
-    """Register the marker ``slow`` where the project does not."""
+    """Register the marker ``slow`` unless the project does."""
     lines = config.getini("markers")
     if not any(line.partition(":")[0].strip() == "slow" for line in lines):
         config.addinivalue_line("markers", "slow: the full battery of ilk's conformance checks")
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
-    """Make a test of each example of the components that a conformance test is for."""
+    """Parametrise conformance tests by the examples of their components."""
     parts_of = getattr(metafunc.function, "ilk_parts", None)
     if parts_of is None:
         return
@@ -34,14 +34,14 @@ def pytest_generate_tests(metafunc: Any) -> None:
 
 
 def pytest_sessionfinish(session: Any, exitstatus: int) -> None:
-    """Fail a run in which no check of some component ran: all were skipped."""
+    """Fail a run in which all checks of some component were skipped."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if exitstatus == 0 and reporter is not None and _idle(_counts(reporter.stats)):
         session.exitstatus = 1
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print for each kind how many checks ran, by component."""
+    """Print the number of checks that ran, by kind and component."""
     counts = _counts(terminalreporter.stats)
     if not counts:
         return
@@ -63,10 +63,10 @@ _QUIET = ("waived", "skipped")
 
 
 def _counts(stats: Any) -> dict[str, Counter[str]]:
-    """Count the outcomes of the checks of each component, as the tests recorded them.
+    """Count the outcomes of the checks of each component, as recorded by the tests.
 
-    One more outcome, `whole`, is that of a run with the first example, without which a component
-    need not have a check that runs.
+    A pseudo-outcome `whole` marks components whose first example was run; without it, a component
+    need not have a check that ran.
     """
     counts: dict[str, Counter[str]] = {}
     for outcome in ("passed", "failed", "skipped"):
@@ -83,9 +83,9 @@ def _ran(outcomes: Counter[str]) -> int:
 
 
 def _idle(counts: dict[str, Counter[str]]) -> list[str]:
-    """List the components of which no check ran."""
-    whole = {component: outcomes for component, outcomes in counts.items() if outcomes["whole"]}
-    return sorted(component for component, outcomes in whole.items() if not _ran(outcomes))
+    """List the components without any check that ran."""
+    complete = {component: outcomes for component, outcomes in counts.items() if outcomes["whole"]}
+    return sorted(component for component, outcomes in complete.items() if not _ran(outcomes))
 
 
 def _by_kind(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:

@@ -1,4 +1,4 @@
-"""The checks as a parametrised pytest test: one test for each example of each component."""
+"""The checks as a parametrised pytest test: one case for each example of each component."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """The checks of one example of a component that one test runs.
+    """The checks of one example of a component that run in one test.
 
     Attributes
     ----------
     found : Found
         The component.
     example : int
-        Position in ``cls.examples()``; the first has the checks of the class, too.
+        Position in ``cls.examples()``; the first also has the checks of the class.
     slow : bool
-        Whether it is the full battery, or the rest.
+        Whether these are the full battery, or the other checks.
     """
 
     found: Found
@@ -49,35 +49,35 @@ class Part:
 
     @property
     def more(self) -> bool:
-        """Whether it is more than the usual checks of the first example."""
+        """Whether it is more than the basic checks of the first example."""
         return self.slow or self.example > 0
 
     def cases(self) -> Iterator[Case]:
-        """Yield the checks that are due."""
+        """Yield the checks to run."""
         for case in cases_of(self.found):
             if (case.subject.example, case.slow) == (self.example, self.slow):
                 yield case
 
 
 def conformance_tests(*distributions: str, kind: str | None = None) -> Callable[..., None]:
-    """Return a pytest test of the components of some distributions, a case for each example.
+    """Return a pytest test of the components of some distributions, with a case per example.
 
-    Nothing is loaded before pytest collects. The checks of an example are subtests, which pytest
-    has from version 9 on; before that, one failure lists all checks that fail. Further examples,
-    and the full battery of checks, have the marker ``slow``, so that ``pytest -m "not slow"``
-    leaves them out. A waived check must fail.
+    No component is loaded before pytest collects. The checks of an example are subtests, which
+    pytest has from version 9 on; in earlier versions, one failure lists all failed checks. Further
+    examples, and the full battery, have the marker ``slow``, so that ``pytest -m "not slow"``
+    excludes them. A waived check must fail.
 
     Parameters
     ----------
     *distributions : str
-        Names of installed distributions; all if left out.
+        Names of installed distributions; default: all.
     kind : str, optional
         Only components of this kind.
 
     Returns
     -------
     callable
-        To be assigned to a name that starts with ``test``.
+        Assign it to a name that starts with ``test``.
 
     Raises
     ------
@@ -104,12 +104,12 @@ def conformance_tests(*distributions: str, kind: str | None = None) -> Callable[
 
 
 def _parts(every: list[Found], *, first_only: bool) -> list[Part]:
-    """Return the parts of some components; called when pytest collects."""
+    """Return the parts of components; called when pytest collects."""
     return [part for found in every for part in parts_of(found, first_only=first_only)]
 
 
 def parts_of(found: Found, *, first_only: bool = False) -> list[Part]:
-    """Return the parts of a component; the first alone needs nothing to be loaded."""
+    """Return the parts of a component; with `first_only`, nothing needs to be loaded."""
     if first_only:
         return [Part(found)]
     due = {(case.slow, case.subject.example) for case in cases_of(found)}
@@ -117,22 +117,22 @@ def parts_of(found: Found, *, first_only: bool = False) -> list[Part]:
 
 
 def run_part(part: Part, request: Any) -> None:
-    """Run the checks of a part, and tell pytest of each that fails and of the number of each kind.
+    """Run the checks of a part; report failures, and record the counts of outcomes for pytest.
 
-    Only a check that fails becomes a subtest: the others, which are thousands, would take a
-    millisecond each to be reported.
+    Only failed checks become subtests: reporting takes a millisecond each, and there are
+    thousands.
     """
-    found = list(outcomes(part.cases()))
-    counts: dict[str, Any] = dict(Counter(outcome.status for outcome in found))
+    results = list(outcomes(part.cases()))
+    counts: dict[str, Any] = dict(Counter(outcome.status for outcome in results))
     counts["whole"] = int(not part.more)
     try:
-        _tell([outcome for outcome in found if outcome.error is not None], request)
-    finally:  # a subtest would report it as well, had it been there before
+        _tell([outcome for outcome in results if outcome.error is not None], request)
+    finally:  # recorded last, because subtests would report the property too
         request.node.user_properties.append((PROPERTY, {"component": part.component} | counts))
 
 
 def _tell(failed: list[Outcome], request: Any) -> None:
-    """Make a subtest of each check that fails; before pytest 9, one failure of all."""
+    """Report each failed check as a subtest; before pytest 9, as one failure of all."""
     if failed and _has_subtests():
         subtests = request.getfixturevalue("subtests")
         for outcome in failed:

@@ -1,4 +1,4 @@
-"""The checks there are: small functions registered for kinds, and scikit-learn's own checks."""
+"""Registry of the checks: functions registered for kinds, and scikit-learn's own checks."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _BATTERY_KINDS = (
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is checked.
+    """One check of a contract.
 
     Attributes
     ----------
     name : str
-        ``"check_symmetric"``; waivers refer to it.
+        ``"check_symmetric"``; used by waivers.
     run : callable
-        Takes a `Subject`; raises if the component is wrong.
+        Takes a `Subject`; raises if the component violates the contract.
     kinds : tuple of str
-        Kinds it is for; empty: every kind.
+        Kinds to which it applies; empty: all kinds.
     capability : str or None
-        Done only where this capability is claimed.
+        Runs only if this capability is claimed.
     when : callable or None
-        Done only where this is true of the instance (of the class, for ``on="class"``).
+        Runs only if this predicate holds for the instance (for the class, if ``on="class"``).
     on : {"class", "first", "examples"}
-        Done once for the class, on the first example, or on every example.
+        Runs once for the class, for the first example, or for every example.
     slow : bool
         Part of the full battery only.
     """
@@ -63,11 +63,11 @@ class Check:
 
     @property
     def summary(self) -> str:
-        """The promise that is checked, in one sentence."""
+        """The contract that is checked, in one sentence."""
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
     def applies(self, component: Any) -> bool:
-        """Tell whether the check is for this instance, or for this class."""
+        """Tell whether the check applies to this instance, or to this class."""
         if self.capability is not None and not claims(component, self.capability):
             return False
         return self.when is None or bool(self.when(component))
@@ -76,12 +76,14 @@ class Check:
 def claims(component: Any, capability: str) -> bool:
     """Tell whether an instance or a class claims a capability.
 
-    The instance (``distance.metric``, its scikit-learn tags) knows better than the class.
+    The instance (``distance.metric``, its scikit-learn tags) takes precedence over the class.
     """
     if capability in _TAGS and not isinstance(component, type):
         return bool(getattr(get_tags(component).input_tags, _TAGS[capability]))
-    own = getattr(component, capability, None)
-    return own if isinstance(own, bool) else bool(getattr(component.capabilities, capability))
+    claimed = getattr(component, capability, None)
+    return (
+        claimed if isinstance(claimed, bool) else bool(getattr(component.capabilities, capability))
+    )
 
 
 _CHECKS: dict[str, Check] = {}
@@ -94,12 +96,12 @@ def check(
     on: On = "examples",
     slow: bool = False,
 ) -> Callable[[Function], Function]:
-    """Register a function as a check; its docstring says what is promised.
+    """Register a function as a check; its docstring states the contract.
 
     Parameters
     ----------
     *kinds : str
-        Kinds it is for; none: every kind.
+        Kinds to which it applies; none: all kinds.
     capability, when, on, slow
         As in `Check`.
 
@@ -128,13 +130,13 @@ def all_checks() -> tuple[Check, ...]:
 
 
 def checks_of(kind: str) -> list[Check]:
-    """Return the checks that components of a kind can be given."""
+    """Return the checks that apply to components of a kind."""
     return [each for each in all_checks() if not each.kinds or kind in each.kinds]
 
 
 @cache
 def _import_checks() -> None:
-    """Import the modules in which checks are registered."""
+    """Import the modules that register checks."""
     from ilk.testing import checks
 
     for module in iter_modules(checks.__path__):
@@ -142,19 +144,19 @@ def _import_checks() -> None:
 
 
 def battery(kind: str, example: Any) -> Iterator[Check]:
-    """Yield scikit-learn's checks of an estimator on vectors as slow checks of ours.
+    """Yield scikit-learn's checks of an estimator on vectors, as slow checks.
 
-    They are called ``sklearn:`` and their name there; waivers refer to that.
+    Their names have the prefix ``sklearn:``; waivers use these names.
     """
     inputs = example.capabilities.inputs
     if kind not in _BATTERY_KINDS or isinstance(example, LocalMetric) or "vectors" not in inputs:
         return
     try:
-        found = list(_generated(example))
-    except Exception as error:  # noqa: BLE001  # reported as a failure where the checks run
+        checks = list(_generated(example))
+    except Exception as error:  # noqa: BLE001  # reported as a failure when the checks run
         yield Check("sklearn:estimator_checks", _raising(error), (kind,), slow=True)
         return
-    for name, run in found:
+    for name, run in checks:
         yield Check(name, run, (kind,), slow=True)
 
 
@@ -166,7 +168,7 @@ def _generated(example: Any) -> Iterator[tuple[str, Callable[[Subject], None]]]:
 
 
 def _name(run: Any) -> str:
-    """Name a check; keywords that distinguish it from others of the same function included."""
+    """Name a check, including the keywords that distinguish it within the same function."""
     if not isinstance(run, partial):
         return f"sklearn:{run.__name__}"
     keywords = ", ".join(f"{key}={value}" for key, value in sorted(run.keywords.items()))
@@ -176,7 +178,7 @@ def _name(run: Any) -> str:
 def _runner(run: Callable[[Any], Any], estimator: Any) -> Callable[[Subject], None]:
     def check(_: Subject) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # their data provoke warnings on purpose
+            warnings.simplefilter("ignore")  # the data of these checks provoke warnings on purpose
             run(estimator)
 
     check.__doc__ = f"scikit-learn's {_name(run).removeprefix('sklearn:')} passes."
@@ -185,7 +187,7 @@ def _runner(run: Callable[[Any], Any], estimator: Any) -> Callable[[Subject], No
 
 def _raising(error: Exception) -> Callable[[Subject], None]:
     def check(_: Subject) -> None:
-        """scikit-learn can make its list of checks for the estimator."""
+        """scikit-learn can list its checks for the estimator."""
         raise error
 
     return check

@@ -1,4 +1,4 @@
-"""Reports: what came of the checks of a distribution, without pytest."""
+"""Reports: outcomes of the checks of a distribution, without pytest."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Status = Literal["passed", "failed", "waived", "skipped"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one case.
+    """Outcome of one case.
 
     Attributes
     ----------
     case : Case
     status : {"passed", "failed", "waived", "skipped"}
-        Waived: it failed as its waiver says. Skipped: the example cannot be checked so.
+        Waived: failed, as its waiver states. Skipped: the check does not apply to the example.
     message : str
-        Why it is not passed.
+        Why it did not pass.
     error : Exception or None
-        What was raised, where it failed.
+        The exception, if it failed.
     """
 
     case: Case
@@ -40,29 +40,29 @@ class Outcome:
 
     @property
     def check(self) -> str:
-        """Name of the check, with the number of the example where it is not the first."""
+        """Name of the check, with the number of the example unless it is the first."""
         return self.case.id.removeprefix(f"{self.case.component}/")
 
 
 @dataclass
 class ComponentReport:
-    """What came of the checks of one component."""
+    """Outcomes of the checks of one component."""
 
     kind: str
     name: str
     outcomes: list[Outcome] = field(default_factory=list)
 
     def those(self, status: Status) -> list[Outcome]:
-        """Outcomes with one status."""
+        """Outcomes with the given status."""
         return [outcome for outcome in self.outcomes if outcome.status == status]
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """Name of the check and message of everything that is wrong."""
-        found = [(o.check, o.message) for o in self.those("failed")]
+        """Name of the check and message of each problem."""
+        problems = [(o.check, o.message) for o in self.those("failed")]
         if len(self.those("skipped")) == len(self.outcomes):
-            found.append(("(none)", "expected at least one check to run, got none"))
-        return found
+            problems.append(("(none)", "expected at least one check to run, got none"))
+        return problems
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, failures, waivers and skips as plain values."""
@@ -86,7 +86,7 @@ class ComponentReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of the checks of a distribution.
+    """Outcomes of the checks of a distribution.
 
     Attributes
     ----------
@@ -100,11 +100,11 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether there are components and nothing is wrong with any."""
+        """Whether there are components, and none has a problem."""
         return bool(self.components) and not any(c.problems for c in self.components)
 
     def count(self, status: Status) -> int:
-        """Number of checks with one status, over all components."""
+        """Number of checks with the given status, over all components."""
         return sum(len(c.those(status)) for c in self.components)
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def check_distribution(name: str, kind: str | None = None, *, slow: bool = True)
     Parameters
     ----------
     name : str
-        Of the distribution; ``"(session)"`` for classes registered by hand.
+        Name of the distribution; ``"(session)"`` for manually registered classes.
     kind : str, optional
         Only components of this kind.
     slow : bool
@@ -145,7 +145,7 @@ def check_distribution(name: str, kind: str | None = None, *, slow: bool = True)
 
 
 def report_on(name: str, due: Iterable[Case], found: Iterable[Outcome]) -> Report:
-    """Gather the outcomes of the cases of one distribution by component."""
+    """Group the outcomes of the cases of one distribution by component."""
     components: dict[str, ComponentReport] = {}
     offers: list[Found] = []
     for case in due:
@@ -159,7 +159,7 @@ def report_on(name: str, due: Iterable[Case], found: Iterable[Outcome]) -> Repor
 
 
 def outcomes(due: Iterable[Case]) -> Iterator[Outcome]:
-    """Run cases one after the other and yield what comes of each."""
+    """Run cases one after the other and yield their outcomes."""
     for case in due:
         yield _outcome(case)
 
@@ -171,7 +171,7 @@ def _outcome(case: Case) -> Outcome:
         return Outcome(case, "skipped", str(skip))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001  # whatever a component raises is its failure
+    except BaseException as error:  # noqa: BLE001  # any exception of a component is its failure
         if _is_skip(error):
             return Outcome(case, "skipped", str(error))
         if case.waiver is not None:

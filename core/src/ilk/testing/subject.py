@@ -1,4 +1,4 @@
-"""What a check looks at: one example of one component, with data that suits it."""
+"""Subjects of checks: one example of one component, with suitable data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Subject:
     example : int
         Position in ``cls.examples()``.
     equipped : bool
-        Whether distances in slots are replaced by one that takes objects of any kind.
+        Whether distances in slots are replaced by one that accepts objects of any kind.
     """
 
     found: Found
@@ -48,15 +48,15 @@ class Subject:
 
     @property
     def kind(self) -> str:
-        """The kind it is registered for."""
+        """Kind under which it is registered."""
         return self.found.kind
 
     def new(self) -> Any:
-        """Return a fresh instance with the parameters as the example has them."""
+        """Return a fresh instance with the parameters of the example."""
         return self.cls.examples()[self.example]
 
     def seeded(self) -> Any:
-        """Return a fresh instance whose random states are fixed."""
+        """Return a fresh instance with fixed random states."""
         component = seeded(self.new(), 0)
         if self.equipped:
             _equip(component)
@@ -64,52 +64,52 @@ class Subject:
 
     @property
     def use(self) -> Use:
-        """How components of the kind are used on data."""
+        """How components of the kind are applied to data."""
         return use_of(self.kind, self.cls, equipped=self.equipped)
 
     def require_libraries(self) -> None:
-        """Raise SkipTest if a library that the class relies on is not installed."""
+        """Raise SkipTest if a library that the class needs is not installed."""
         for name in getattr(self.cls, "relies_on", ()):
             if not _installed(name):
                 raise SkipTest(f"{name} is not installed")
 
     def data(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
-        """Return data of a kind that the example takes.
+        """Return data of a kind that the example accepts.
 
-        The first example must take the first kind of input that the class declares.
+        The first example must accept the first kind of input that the class declares.
         """
         return self.sample_of(self.data_kind, n, classes=classes, seed=seed)
 
     @property
     def data_kind(self) -> str:
-        """The kind of input that `data` gives."""
+        """Kind of input that `data` returns."""
         return self._taken(self.inputs)
 
     @property
     def vector_kind(self) -> str:
-        """The kind of input that `vectors` gives."""
+        """Kind of input that `vectors` returns."""
         return self._taken(tuple(kind for kind in self.inputs if kind in VECTOR_KINDS))
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The kinds of input that the class declares."""
+        """Kinds of input that the class declares."""
         return tuple(self.cls.capabilities.inputs)
 
     def vectors(self, n: int = 30, *, classes: int = 2, seed: int = 0) -> Sample:
-        """Return data that is a float array."""
+        """Return data as a float array."""
         return self.sample_of(self.vector_kind, n, classes=classes, seed=seed)
 
     def sample_of(
         self, kind: str, n: int = 30, *, classes: int = 2, seed: int = 0, apart: float = 1.0
     ) -> Sample:
-        """Return data of one kind of input; a class may bring its own by ``example_data``."""
-        own = getattr(self.cls, "example_data", None)
-        if own is not None:
-            return Sample(*own(kind, n, np.random.default_rng(seed)))
+        """Return data of one kind of input; a class can override it by ``example_data``."""
+        example_data = getattr(self.cls, "example_data", None)
+        if example_data is not None:
+            return Sample(*example_data(kind, n, np.random.default_rng(seed)))
         return sample(kind, n, classes=classes, seed=seed, apart=apart)
 
     def _taken(self, kinds: tuple[str, ...]) -> str:
-        """Return the first of some kinds of input that this example takes."""
+        """Return the first of the given kinds of input that this example accepts."""
         if self.example == 0:
             return kinds[0]
         for kind in kinds:
@@ -118,9 +118,9 @@ class Subject:
         raise SkipTest(f"example {self.example} ({self.new()!r}) takes no {' or '.join(kinds)}")
 
     def able(self, kind: str) -> Subject | None:
-        """Return the first example that takes a kind of input, or None.
+        """Return the first example that accepts a kind of input, or None.
 
-        What leaves the kind of input to a distance in a slot may be given another one there.
+        Where a distance in a slot determines the kind of input, it may be replaced.
         """
         for equipped in (False, True):
             for position in range(len(self.cls.examples())):
@@ -130,7 +130,7 @@ class Subject:
         return None
 
     def abler(self, kinds: Iterable[str]) -> list[tuple[Subject, str]]:
-        """Return, for each declared one of some kinds of input, an example that takes it."""
+        """Return, for each of the given kinds that is declared, an example that accepts it."""
         found = [(self.able(kind), kind) for kind in kinds if kind in self.inputs]
         able = [(example, kind) for example, kind in found if example is not None]
         if not able:
@@ -138,11 +138,11 @@ class Subject:
         return able
 
     def takes(self, kind: str) -> bool:
-        """Tell whether the example works on a kind of input at all."""
+        """Tell whether the example works on a kind of input."""
         return _takes(self, kind)
 
     def names(self) -> tuple[str, ...]:
-        """Return the names by which errors may call it: its own and those in its slots."""
+        """Return the names by which errors may refer to it: its own and those in its slots."""
         return _names_of(self)
 
 
@@ -155,13 +155,13 @@ def _installed(library: str) -> bool:
     return True
 
 
-# Nearly every check of an example asks these, and the answers do not change.
+# Cached, because nearly every check of an example needs these constant answers.
 @lru_cache(maxsize=64)
 def _takes(subject: Subject, kind: str) -> bool:
     data = subject.sample_of(kind, 12)
     try:
         subject.use.run(subject.seeded(), data.X, data.y)
-    except Exception:  # noqa: BLE001  # whatever the reason, it does not take it
+    except Exception:  # noqa: BLE001  # for any reason: it does not accept the input
         return False
     return True
 
@@ -175,7 +175,7 @@ def _names_of(subject: Subject) -> tuple[str, ...]:
 
 
 def _equip(component: Any) -> None:
-    """Put a distance that takes objects of any kind into every slot for a distance."""
+    """Put a distance for objects of any kind into every distance slot."""
     for name, param in component.parameters.items():
         if param.slot == "distance" and param.many is None:
             component.set_params(**{name: ObjectDistance()})
@@ -192,47 +192,47 @@ def _names(component: Any) -> Iterator[str]:
 
 
 def takes_vectors(component: Any) -> bool:
-    """Tell whether a component declares that it takes float arrays."""
+    """Tell whether a component declares that it accepts float arrays."""
     return bool(set(component.capabilities.inputs) & set(VECTOR_KINDS))
 
 
 def takes_tables(component: Any) -> bool:
-    """Tell whether a component declares that it takes data frames."""
+    """Tell whether a component declares that it accepts data frames."""
     return "tables" in component.capabilities.inputs
 
 
 def takes_objects(component: Any) -> bool:
-    """Tell whether a component declares that it takes lists of objects."""
+    """Tell whether a component declares that it accepts lists of objects."""
     return bool(set(component.capabilities.inputs) & set(OBJECT_KINDS))
 
 
-# Results that most checks use are computed once for all of them. Checks run one subject after
-# another, so that only the latest few are kept; they depend on nothing but the subject.
+# Results that most checks use are computed once and cached. Checks run one subject after
+# another, so only the latest few are stored; they depend on nothing but the subject.
 
 
 def result(subject: Subject, kind: str | None = None) -> Any:
-    """Return the result of a fresh instance on the usual data of a kind of input.
+    """Return the result of a fresh instance on the standard data of a kind of input.
 
-    It is the same object every time: to be compared with, not to be changed.
+    The object is shared: compare with it, do not change it.
     """
     return _result(subject, kind or subject.data_kind)
 
 
 def learned(subject: Subject, kind: str | None = None) -> Any:
-    """Return an instance that has learned from the usual data of a kind of input.
+    """Return an instance fitted to the standard data of a kind of input.
 
-    It is a copy, so that no check meets what another one has asked it.
+    It is a copy, so that no check sees the effects of another one.
     """
     return copy.deepcopy(_training(subject, kind or subject.data_kind).component)
 
 
 def fit_returned(subject: Subject) -> tuple[Any, Any]:
-    """Return an instance that has learned from the usual data, and what its `fit` returned."""
+    """Return an instance fitted to the standard data, and the return value of its `fit`."""
     return _training(subject, subject.data_kind)
 
 
 class Named(NamedTuple):
-    """What a classifier makes of classes of some names."""
+    """Outputs of a classifier for renamed classes."""
 
     what: str
     labels: np.ndarray
@@ -242,9 +242,9 @@ class Named(NamedTuple):
 
 
 def named(subject: Subject, classes: int) -> tuple[Named, ...]:
-    """Return what a classifier makes of the usual data, the classes called in many ways.
+    """Return the outputs of a classifier for the standard data under many label names.
 
-    The first are codes.
+    The first names are codes.
     """
     return _named(subject, classes)
 

@@ -1,4 +1,4 @@
-"""How the components of each kind are used on data, so that one check serves many kinds."""
+"""How the components of each kind are applied to data, so that one check serves many kinds."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Use:
-    """What is done with a component.
+    """Operations on a component.
 
     Attributes
     ----------
     run : callable
-        ``run(component, X, y)`` learns from X and y and returns what comes of it.
+        ``run(component, X, y)`` fits to X and y and returns the result.
     train : callable or None
-        ``train(component, X, y)`` only learns; None where nothing stays learned.
+        ``train(component, X, y)`` only fits; None if the kind has no fitted state.
     answer : callable or None
-        ``answer(component, Q)`` is what a trained component says of rows.
+        ``answer(component, Q)`` returns the output of a fitted component for rows.
     by_row : bool
-        Whether each row of an answer is about one row of Q, whatever the others are.
+        Whether each row of an answer depends on one row of Q only.
     """
 
     run: Callable[..., Any]
@@ -37,11 +37,11 @@ class Use:
 
 
 def trial_distance(index: Any) -> Any:
-    """Return the distance an index is tried with: its own ``example_distance``, or Euclidean."""
+    """Return the distance for checks of an index: its own ``example_distance``, or Euclidean."""
     from ilk.neighbors.norms import Euclidean
 
-    own = getattr(index, "example_distance", None)
-    return Euclidean() if own is None else own()
+    example = getattr(index, "example_distance", None)
+    return Euclidean() if example is None else example()
 
 
 def _fit(component: Any, X: Any, y: Any) -> Any:
@@ -74,7 +74,7 @@ def _method(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _opinion(component: Any, Q: Any) -> Any:
-    """Return what a classifier thinks of rows, as finely as it says."""
+    """Return the finest output of a classifier for rows: scores, probabilities or labels."""
     for method in ("predict_proba", "decision_function", "predict"):
         if hasattr(component, method):
             break
@@ -98,7 +98,7 @@ _BY_ROW: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def answers_by_row(component: Any, X: Any, Q: Any) -> dict[str, Any]:
-    """Return all that a component, trained on X, says of the rows of Q, by method."""
+    """Return all outputs by row of a component fitted to X, for the rows of Q, by method."""
     if component.kind in PAIRS:
         name = PAIRS[component.kind]
         pairs = getattr(component, name)
@@ -140,7 +140,7 @@ ANSWERING_KINDS = tuple(kind for kind in DATA_KINDS if _USES[kind].answer is not
 
 
 def use_of(kind: str, cls: Any, *, equipped: bool = False) -> Use:
-    """Return how components of a kind are used; an index, if equipped, by `ObjectDistance`."""
+    """Return how components of a kind are applied; an equipped index by `ObjectDistance`."""
     if kind == "index" and equipped:
         kind = "index of objects"
     if kind == "metric_learner" and issubclass(cls, LocalMetric):

@@ -1,7 +1,7 @@
 """ilk's ensembles.
 
-The components are reached by name through `ilk`. Beside them there is, imported on first use,
-`plotting`: error by size, diversity against uplift, proximities and decision regions.
+The components are available by name through `ilk`. The module `plotting`, imported on first
+use, draws error by size, diversity against uplift, proximities and decision regions.
 """
 
 from __future__ import annotations

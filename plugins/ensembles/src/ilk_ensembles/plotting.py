@@ -1,7 +1,7 @@
 """Plots of ensembles: error by size, diversity against uplift, proximities, decision regions.
 
-They need matplotlib, which the extra ``report`` of ilk has, and draw on axes of their own or on
-yours; no global state of matplotlib's is touched.
+They need matplotlib, which the extra ``report`` of ilk installs. They draw on given or new
+axes, and do not change matplotlib's global state.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 __all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
 
-_MARGIN = 0.08  # of the range of a feature, beyond the data on each side
+_MARGIN = 0.08  # margin beyond the data on each side, as a share of the feature's range
 
 
 def error_by_size(
     ensemble: Any, sets: Mapping[str, tuple[Any, Any]], *, axes: Axes | None = None
 ) -> Axes:
-    """Draw the error of the first 1, 2, ... members on some data, and the bound where there is one.
+    """Plot the error of the first 1, 2, ... members on data sets, and the error bound if any.
 
     Parameters
     ----------
     ensemble : classifier
-        Fitted, with ``staged_predict``. Of boosting, whose ``error_bounds_`` hold the bound of
-        the training error after each round, the bound is drawn too.
+        Fitted, with ``staged_predict``. For boosting, the bound of the training error after each
+        round, ``error_bounds_``, is drawn too.
     sets : mapping of str to (X, y)
         Such as ``{"training": (X, y), "test": (Q, z)}``.
     axes : Axes, optional
-        A new figure's if left out (``axes.figure`` is the figure).
+        Default: those of a new figure (``axes.figure`` is the figure).
 
     Returns
     -------
@@ -49,7 +49,7 @@ def error_by_size(
     IlkError
         If matplotlib is not installed.
     InputError
-        If the ensemble cannot tell what its first members say, or there are no data.
+        If the ensemble has no staged predictions, or there are no data.
 
     References
     ----------
@@ -79,8 +79,8 @@ def error_by_size(
     bounds = getattr(ensemble, "error_bounds_", None)
     if bounds is not None:
         sizes = np.arange(1, len(bounds) + 1)
-        said = "bound of the training error"
-        ax.plot(sizes, bounds, color="black", linestyle="--", linewidth=1, label=said)
+        legend = "bound of the training error"
+        ax.plot(sizes, bounds, color="black", linestyle="--", linewidth=1, label=legend)
     ax.set(xlabel="members", ylabel="error", title=written(name), ylim=(0, None))
     ax.legend()
     return ax
@@ -94,7 +94,7 @@ def diversity_uplift(
     measure: str = "diversity",
     axes: Axes | None = None,
 ) -> Axes:
-    """Draw a point for each ensemble, and the line of least squares with its correlation.
+    """Draw a point for each ensemble, and the least-squares line with its correlation.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ def diversity_uplift(
     uplift : array of shape (m,)
         Mean error of the members minus the error of the ensemble.
     names : sequence of str, optional
-        Written beside the points.
+        Labels of the points.
     measure : str
-        What the diversity is called.
+        Name of the diversity measure.
     axes : Axes, optional
-        A new figure's if left out (``axes.figure`` is the figure).
+        Default: those of a new figure (``axes.figure`` is the figure).
 
     Returns
     -------
@@ -161,7 +161,7 @@ def diversity_uplift(
 def proximity_embedding(
     forest: Any, X: Any, y: Any, *, max_cases: int = 1000, axes: Axes | None = None
 ) -> Axes:
-    """Draw cases by classical scaling of the distances ``sqrt(1 - proximity)`` of a forest.
+    """Plot cases by classical scaling of the forest's distances ``sqrt(1 - proximity)``.
 
     Parameters
     ----------
@@ -171,10 +171,10 @@ def proximity_embedding(
     y : array of shape (n,)
         Labels, for the colours.
     max_cases : int, default=1000
-        Of more cases, as many as this are drawn, evenly spread over the rows; a matrix of
+        If there are more cases, this number is taken, evenly spread over the rows; a matrix of
         ``max_cases`` squared is decomposed.
     axes : Axes, optional
-        A new figure's if left out (``axes.figure`` is the figure).
+        Default: those of a new figure (``axes.figure`` is the figure).
 
     Returns
     -------
@@ -212,7 +212,7 @@ def proximity_embedding(
         raise ilk.ParameterError(f"proximity_embedding: max_cases must be >= 3, got {max_cases!r}")
     n = ilk.n_rows(X)
     if n < 3:
-        raise ilk.InputError(f"{name}: a picture needs at least 3 cases, got {n}")
+        raise ilk.InputError(f"{name}: the plot needs at least 3 cases, got {n}")
     ilk.check_same_length(forest, X, y, "y")
     rows = np.unique(np.linspace(0, n - 1, min(n, max_cases)).astype(int))
     points = _scaled(np.asarray(forest.proximities(ilk.take(X, rows)), dtype=float))
@@ -224,7 +224,7 @@ def proximity_embedding(
 
 
 def _scaled(inner: np.ndarray) -> np.ndarray:
-    """The two first principal coordinates of objects with these inner products."""
+    """First two principal coordinates of objects with the given inner products."""
     centred = inner - inner.mean(axis=0) - inner.mean(axis=1)[:, None] + inner.mean()
     last = len(inner) - 1
     values, vectors = eigh(centred, subset_by_index=(last - 1, last))
@@ -240,7 +240,7 @@ def decision_regions(
     resolution: int = 200,
     axes: Sequence[Axes] | None = None,
 ) -> list[Axes]:
-    """Draw the regions of the classes after some rounds, with the data.
+    """Plot the regions of the classes after some rounds, with the data.
 
     Parameters
     ----------
@@ -249,12 +249,12 @@ def decision_regions(
     X : array of shape (n, 2)
     y : array of shape (n,)
     rounds : sequence of int, optional
-        How many members are asked in each panel, in ascending order, such as ``(1, 3, 5)``.
-        If left out there is one panel, of the whole model.
+        Number of members used in each panel, in ascending order, such as ``(1, 3, 5)``.
+        If left out, one panel shows the complete model.
     resolution : int, default=200
-        Points along each axis that the model is asked about.
+        Grid points along each axis at which the model predicts.
     axes : sequence of Axes, optional
-        One for each panel; those of a new figure if left out.
+        One for each panel; default: those of a new figure.
 
     Returns
     -------
@@ -296,8 +296,8 @@ def decision_regions(
     predicted = _predictions(model, name, places, rounds)
     panels = _panels(axes, len(predicted))
     for ax, (title, labels) in zip(panels, predicted, strict=True):
-        own = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
-        _draw(ax, own, (low, high), model.classes_, rows, codes)
+        regions = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
+        _draw(ax, regions, (low, high), model.classes_, rows, codes)
         ax.set_title(title)
     return panels
 
@@ -313,13 +313,13 @@ def _predictions(
     wanted = sorted(set(rounds))
     if not wanted or wanted[0] < 1:
         raise ilk.ParameterError(f"decision_regions: rounds must be >= 1, got {list(rounds)!r}")
-    found = []
+    panels = []
     last = 0
     for last, labels in enumerate(model.staged_predict(places), start=1):
         if last in wanted:
-            found.append((f"{last} round{'s' * (last > 1)}", np.array(labels)))
+            panels.append((f"{last} round{'s' * (last > 1)}", np.array(labels)))
         if last == wanted[-1]:
-            return found
+            return panels
     raise ilk.InputError(f"{name}: has {last} rounds, but {wanted[-1]} are to be drawn")
 
 
@@ -355,6 +355,8 @@ def _draw(
         interpolation="nearest",
     )
     for code, label in enumerate(classes):
-        own = rows[codes == code]
-        ax.scatter(own[:, 0], own[:, 1], 8, label=written(label), linewidths=0, **look_of(code))
+        points = rows[codes == code]
+        ax.scatter(
+            points[:, 0], points[:, 1], 8, label=written(label), linewidths=0, **look_of(code)
+        )
     ax.set(xticks=[], yticks=[])

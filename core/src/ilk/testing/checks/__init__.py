@@ -1,1 +1,1 @@
-"""The checks: a file for each kind, and for what all kinds, or all inputs of a kind, share."""
+"""The checks: a module for each kind, and modules for checks that kinds or inputs share."""

@@ -1,4 +1,4 @@
-"""Checks of combiners: what comes of members' outputs, and which are refused."""
+"""Checks of combiners: combined support, decisions, and refused outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEMBERS, ROWS, CLASSES = 5, 20, 3
 
 
 def _outputs() -> tuple[np.ndarray, np.ndarray]:
-    """Return probabilities by members that are mostly right, and the true codes."""
+    """Return probabilities by mostly correct members, and the true codes."""
     rng = np.random.default_rng(0)
     y = np.arange(ROWS) % CLASSES
     alpha = 1 + 4 * np.eye(CLASSES)[y]
@@ -27,7 +27,7 @@ def _outputs() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _cases(y: np.ndarray) -> np.ndarray:
-    """Return cases the outputs might be of, for combiners that look at them."""
+    """Return cases to go with the outputs, for combiners that use X."""
     return np.asarray(np.random.default_rng(2).normal(size=(len(y), 2)) + y[:, None])
 
 
@@ -38,7 +38,7 @@ def _combined(subject: Subject, outputs: np.ndarray, y: np.ndarray, X: Any = Non
 
 @check("combiner")
 def check_combined_shape(subject: Subject) -> None:
-    """`combine` gives a finite number >= 0 for each row and class."""
+    """`combine` returns a finite number >= 0 for each row and class."""
     got = _combined(subject, *_outputs())
     expect(got.shape == (ROWS, CLASSES), f"expected shape {(ROWS, CLASSES)}, got {got.shape}")
     expect((np.isfinite(got) & (got >= 0)).all(), f"expected finite supports >= 0, got {got.min()}")
@@ -46,7 +46,7 @@ def check_combined_shape(subject: Subject) -> None:
 
 @check("combiner")
 def check_outputs_not_modified(subject: Subject) -> None:
-    """The outputs are the same after combining as before; they may be read-only."""
+    """Combining leaves the outputs unchanged; they may be read-only."""
     outputs, y = _outputs()
     before = outputs.copy()
     outputs.flags.writeable = False
@@ -73,7 +73,7 @@ def check_combiner_fit_returns_self(subject: Subject) -> None:
 
 @check("combiner")
 def check_decide(subject: Subject) -> None:
-    """`decide` gives a class for each row, the largest where nothing is rejected, and a mask."""
+    """`decide` returns a mask of rejected rows and a class for each row, the largest otherwise."""
     outputs, y = _outputs()
     combiner = subject.seeded().fit(outputs, y, _cases(y))
     combined = np.asarray(combiner.combine(outputs, _cases(y)))
@@ -88,7 +88,7 @@ def check_decide(subject: Subject) -> None:
 
 @check("combiner")
 def check_agreement(subject: Subject) -> None:
-    """Where all members say the same with certainty, that is decided."""
+    """If all members agree with certainty, their class is decided."""
     outputs, y = _outputs()
     combiner = subject.seeded().fit(outputs, y, _cases(y))
     sure = np.broadcast_to(np.eye(CLASSES)[y] * 0.98 + 0.02 / CLASSES, outputs.shape)
@@ -99,7 +99,7 @@ def check_agreement(subject: Subject) -> None:
 
 @check("combiner")
 def check_class_permutation(subject: Subject) -> None:
-    """Classes in another order give the same supports in that order."""
+    """Permuting the classes permutes the combined support."""
     outputs, y = _outputs()
     order = np.array([2, 0, 1])
     position = np.argsort(order)
@@ -109,7 +109,7 @@ def check_class_permutation(subject: Subject) -> None:
 
 @check("combiner")
 def check_outputs_apart(subject: Subject) -> None:
-    """A row gets the same supports alone, among some, among all, and in any order."""
+    """The support of a row is independent of the other rows in the query and of their order."""
     outputs, y = _outputs()
     X, codes = _cases(y), outputs.argmax(axis=2)
     combiner = subject.seeded().fit(outputs, y, X)
@@ -125,7 +125,7 @@ def check_outputs_apart(subject: Subject) -> None:
 
 @check("combiner")
 def check_member_permutation(subject: Subject) -> None:
-    """Members in another order give the same; where each has its own role, waive this."""
+    """The order of the members does not matter; waive this if members have roles."""
     outputs, y = _outputs()
     got = _combined(subject, outputs[[3, 1, 4, 0, 2]], y)
     expect_same(got, _combined(subject, outputs, y), "permuted members", rtol=1e-5)
@@ -133,7 +133,7 @@ def check_member_permutation(subject: Subject) -> None:
 
 @check("combiner")
 def check_forms_of_outputs(subject: Subject) -> None:
-    """Outputs may be nested lists, in another order in memory, views, or of single precision."""
+    """Outputs may be nested lists, of another memory layout, views, or of single precision."""
     outputs, y = _outputs()
     X = _cases(y)
     combiner = subject.seeded().fit(outputs, y, X)
@@ -154,7 +154,7 @@ def check_forms_of_outputs(subject: Subject) -> None:
 
 @check("combiner")
 def check_labels_combined(subject: Subject) -> None:
-    """Labels give what outputs of ones give; a member without one supports all classes alike."""
+    """Labels give the support of one-hot outputs; a rejected label supports all classes alike."""
     outputs, y = _outputs()
     X = _cases(y)
     combiner = subject.seeded().fit(outputs, y, X)
@@ -175,7 +175,7 @@ def check_labels_combined(subject: Subject) -> None:
 
 @check("combiner", when=lambda combiner: combiner.needs_fit)
 def check_unfitted_combiner(subject: Subject) -> None:
-    """What learns from held-out outputs raises NotFittedError before it has."""
+    """A trainable combiner raises NotFittedError before it is fitted to held-out outputs."""
     outputs, y = _outputs()
     expect_error(
         lambda: subject.seeded().combine(outputs, _cases(y)),
@@ -186,7 +186,7 @@ def check_unfitted_combiner(subject: Subject) -> None:
 
 @check("combiner")
 def check_bad_outputs(subject: Subject) -> None:
-    """NaN, negative values, rows of zeros and wrong shapes are errors that say where."""
+    """NaN, negative values, rows of zeros and wrong shapes are errors that name the place."""
     outputs, y = _outputs()
     X = _cases(y)
     combiner = subject.seeded().fit(outputs, y, X)

@@ -1,4 +1,4 @@
-"""Checks of comparisons: verdicts on differences that are there and on none."""
+"""Checks of comparisons: verdicts on true and on absent differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ilk.testing.subject import Subject
 
-# What a comparison may ask for: a resampling, its repeats and folds, pipelines and datasets.
+# A design is a resampling, its repeats and folds, pipelines and datasets.
 _DESIGNS = (
     ("repeated_kfold", 2, 5, 3, 12),
     ("repeated_kfold", 2, 5, 2, 12),
@@ -32,11 +32,11 @@ _DESIGNS = (
     ("kfold", 1, 10, 2, 1),
 )
 _Design = tuple[str, int, int, int, int]
-_N_CASES = 100  # tested in each cell
+_N_CASES = 100  # test cases of each cell
 
 
 def _scores(design: _Design, effect: np.ndarray | None = None) -> Scores:
-    """Return scores where pipelines differ by an effect, and by chance."""
+    """Return scores in which pipelines differ by an effect plus noise."""
     import pandas as pd
 
     resampling, repeats, folds, n_pipelines, n_datasets = design
@@ -67,7 +67,7 @@ def _scores(design: _Design, effect: np.ndarray | None = None) -> Scores:
 
 
 def _with_predictions(scores: Scores) -> Scores:
-    """Return the scores with predictions that err as often as the table says; none for NaN."""
+    """Return the scores with predictions of matching error rates; none for NaN."""
 
     def predictions(dataset: str, pipeline: str) -> Iterator[tuple[int, int, Prediction]]:
         table = scores.table
@@ -98,7 +98,7 @@ def _apart(design: _Design) -> np.ndarray:
 
 
 def _design(subject: Subject) -> _Design:
-    """Return the first design that the comparison takes."""
+    """Return the first design that the comparison accepts."""
     reasons = []
     for design in _DESIGNS:
         try:
@@ -112,7 +112,7 @@ def _design(subject: Subject) -> _Design:
 
 @check("comparison")
 def check_verdict(subject: Subject) -> None:
-    """`compare` gives a verdict with a probability and a text."""
+    """`compare` returns a verdict with a probability and a text."""
     design = _design(subject)
     scores = _scores(design, _apart(design))
     verdict = subject.new().compare(scores)
@@ -140,7 +140,7 @@ def check_clear_difference(subject: Subject) -> None:
 
 @check("comparison")
 def check_no_difference(subject: Subject) -> None:
-    """Pipelines with the same scores are not different."""
+    """Pipelines with equal scores are not different."""
     verdict = subject.new().compare(_scores(_design(subject)))
     expect(verdict.p_value >= 0.5, f"expected no evidence (p >= 0.5), got p = {verdict.p_value}")
     different = [pair for pair in verdict.pairs if pair["different"]]
@@ -149,7 +149,7 @@ def check_no_difference(subject: Subject) -> None:
 
 @check("comparison")
 def check_order_ignored(subject: Subject) -> None:
-    """Pipelines, datasets and rows in another order give the same verdict."""
+    """The order of pipelines, datasets and rows does not change the verdict."""
     design = _design(subject)
     scores = _scores(design, _apart(design))
     turned = _with_table(
@@ -176,7 +176,7 @@ def check_order_ignored(subject: Subject) -> None:
 
 @check("comparison")
 def check_direction(subject: Subject) -> None:
-    """Errors, and their complements of which more is better, give the same verdict."""
+    """Errors, and their complements with greater being better, give the same verdict."""
     design = _design(subject)
     scores = _scores(design, _apart(design))
     right = scores.table.assign(value=1 - scores.table["value"])
@@ -189,7 +189,7 @@ def check_direction(subject: Subject) -> None:
 
 @check("comparison")
 def check_too_few_scores(subject: Subject) -> None:
-    """One pipeline alone, or nothing but NaN, are errors that name the comparison."""
+    """A single pipeline, or only NaN, are errors that name the comparison."""
     design = _design(subject)
     alone = (*design[:3], 1, design[4])
     failed = _scores(design)
@@ -205,7 +205,7 @@ def check_too_few_scores(subject: Subject) -> None:
 
 @check("comparison")
 def check_failed_cells(subject: Subject) -> None:
-    """Scores that are NaN are refused, or the verdict says which data set was left out."""
+    """NaN scores are refused, or the verdict names the excluded data set."""
     design = _design(subject)
     scores = _scores(design, _apart(design))
     scores.table.loc[scores.table["dataset"] == "d0", "value"] = np.nan
@@ -219,7 +219,7 @@ def check_failed_cells(subject: Subject) -> None:
 
 @check("comparison")
 def check_one_missing_score(subject: Subject) -> None:
-    """A data set with a cell missing is refused or left out, for all pipelines, and named."""
+    """A data set with a missing cell is refused or left out for all pipelines, and named."""
     design = _design(subject)
     scores = _scores(design, _apart(design))
     table = scores.table
@@ -241,7 +241,7 @@ def check_one_missing_score(subject: Subject) -> None:
 
 @check("comparison", when=lambda comparison: type(comparison).plot is not Comparison.plot)
 def check_plot(subject: Subject) -> None:
-    """`plot` draws a verdict on axes of its own or on those it is given, and returns them."""
+    """`plot` draws a verdict on new or given axes, and returns them."""
     if find_spec("matplotlib") is None:
         return
     design = _design(subject)

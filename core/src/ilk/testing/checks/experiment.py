@@ -1,4 +1,4 @@
-"""Checks of what experiments are made of: datasets, resampling schemes and executors."""
+"""Checks of the parts of experiments: datasets, resamplings and executors."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 ROWS = 24
-_SQUARE = partial(pow, exp=2)  # of builtins: workers import nothing for it
+_SQUARE = partial(pow, exp=2)  # built-in, so that workers import nothing for it
 
 
 def _splits(subject: Subject, seed: int | None = 0, y: Any = None) -> list[Split]:
     X, labels = sample("vectors", ROWS, classes=3)
-    found = subject.new().splits(X, labels if y is None else y, random_state=seed)
-    return list(found)
+    splits = subject.new().splits(X, labels if y is None else y, random_state=seed)
+    return list(splits)
 
 
 def _rows(splits: list[Split]) -> list[tuple[list[int], list[int]]]:
@@ -49,7 +49,7 @@ def check_splits(subject: Subject) -> None:
 
 @check("resampling", when=lambda resampling: resampling.leaves_one_out)
 def check_leaves_one_out(subject: Subject) -> None:
-    """What declares to leave one out tests row i in split i, and trains on all others in order."""
+    """A declared leave-one-out tests row i in split i, and trains on all others in order."""
     rows = list(range(ROWS))
     expected = [(rows[:i] + rows[i + 1 :], [i]) for i in rows]
     splits = _splits(subject)
@@ -60,7 +60,7 @@ def check_leaves_one_out(subject: Subject) -> None:
 
 @check("resampling")
 def check_disjoint(subject: Subject) -> None:
-    """No row is in two of training, test and validation; where that is meant, waive this."""
+    """Training, validation and test rows are disjoint; waive this where overlap is intended."""
     for number, split in enumerate(_splits(subject)):
         parts = [set(split.train.tolist()), set(split.test.tolist())]
         if split.validation is not None:
@@ -71,7 +71,7 @@ def check_disjoint(subject: Subject) -> None:
 
 @check("resampling")
 def check_tested_once(subject: Subject) -> None:
-    """No row is tested twice in one split, and splits are told apart by repeat and fold."""
+    """No row is tested twice in one split, and each split has its own repeat and fold."""
     splits = _splits(subject)
     for split in splits:
         expect(len(set(split.test.tolist())) == len(split.test), "expected each test row once")
@@ -82,29 +82,29 @@ def check_tested_once(subject: Subject) -> None:
 @check("resampling")
 def check_same_seed(subject: Subject) -> None:
     """The same random state gives the same splits, whatever numpy's global state is."""
-    saved = np.random.get_state()  # noqa: NPY002  # the global state is what is looked at
+    saved = np.random.get_state()  # noqa: NPY002  # the check is about the global state
     try:
-        found = []
+        results = []
         for seed in (1, 2):
             np.random.seed(seed)  # noqa: NPY002
-            found.append(_rows(_splits(subject, 7)))
+            results.append(_rows(_splits(subject, 7)))
     finally:
         np.random.set_state(saved)  # noqa: NPY002
-    expect(found[0] == found[1], "expected the same splits for the same seed, got others")
+    expect(results[0] == results[1], "expected the same splits for the same seed, got others")
 
 
 @check("resampling")
 def check_other_seed(subject: Subject) -> None:
-    """What is random without a random state gives other splits for other ones."""
+    """Without a fixed random state, random splits depend on the seed."""
     if _rows(_splits(subject, None)) == _rows(_splits(subject, None)):
-        return  # it draws nothing
-    found = [_rows(_splits(subject, seed)) for seed in range(5)]
-    expect(any(rows != found[0] for rows in found), "expected splits to follow the seed")
+        return  # not random
+    results = [_rows(_splits(subject, seed)) for seed in range(5)]
+    expect(any(rows != results[0] for rows in results), "expected splits to follow the seed")
 
 
 @check("resampling")
 def check_labels_of_any_type(subject: Subject) -> None:
-    """Labels may be strings; other names give the same splits."""
+    """Labels may be strings; renaming them does not change the splits."""
     labels = np.array(["ant", "bee", "cat"])[sample("vectors", ROWS, classes=3).y]
     expected, got = _rows(_splits(subject)), _rows(_splits(subject, y=labels))
     expect(got == expected, "expected the same splits for labels of other names, got others")
@@ -112,7 +112,7 @@ def check_labels_of_any_type(subject: Subject) -> None:
 
 @check("resampling")
 def check_too_few_rows(subject: Subject) -> None:
-    """One row cannot be split: an error that names the component."""
+    """A single row cannot be split: an error that names the component."""
     X, y = sample("vectors", 1)
     expect_error(
         lambda: list(subject.new().splits(X, y, random_state=0)),
@@ -124,17 +124,17 @@ def check_too_few_rows(subject: Subject) -> None:
 
 @check("resampling")
 def check_lazy(subject: Subject) -> None:
-    """Splits are made one by one as they are asked for, of as many as `at_least` tells."""
+    """Splits are generated lazily, at least as many as `at_least` states."""
     X, y = sample("vectors", ROWS, classes=3)
-    found = subject.new().splits(X, y, random_state=0)
-    expect(iter(found) is found, f"expected an iterator of splits, got {type(found).__name__}")
-    number, least = len(list(found)), subject.new().at_least()
+    splits = subject.new().splits(X, y, random_state=0)
+    expect(iter(splits) is splits, f"expected an iterator of splits, got {type(splits).__name__}")
+    number, least = len(list(splits)), subject.new().at_least()
     expect(1 <= least <= number, f"expected at_least from 1 to {number} splits, got {least}")
 
 
 @check("resampling")
 def check_groups(subject: Subject) -> None:
-    """Cases of one group never train and test in one split; groups may be refused instead."""
+    """Cases of one group never both train and test in a split; or groups are refused."""
     X, y = sample("vectors", ROWS, classes=3)
     groups = np.array([f"g{number % 8}" for number in range(ROWS)])
     try:
@@ -158,7 +158,7 @@ def check_missing_groups(subject: Subject) -> None:
     groups[5] = np.nan
     expect_error(
         lambda: list(subject.new().splits(X, y, groups, random_state=0)),
-        "groups of which one is NaN",
+        "groups with a NaN",
         errors=InputError,
         mentions=[subject.names()[0], "groups"],
     )
@@ -181,7 +181,7 @@ def check_estimate(subject: Subject) -> None:
 
 @check("resampling")
 def check_estimate_missing(subject: Subject) -> None:
-    """Where a score is NaN, so is the estimate: what is missing is not skipped."""
+    """If a score is NaN, so is the estimate: missing scores are not skipped."""
     number = len(_splits(subject))
     for missing in range(number):
         scores = [0.25] * number
@@ -192,7 +192,7 @@ def check_estimate_missing(subject: Subject) -> None:
 
 @check("dataset")
 def check_loads_data(subject: Subject) -> None:
-    """`load` gives Data with a label for each row."""
+    """`load` returns Data with a label for each row."""
     data = subject.new().load()
     expect(isinstance(data, Data), f"expected Data, got {type(data).__name__}")
     expect(n_rows(data.X) > 0, "expected rows, got none")
@@ -203,7 +203,7 @@ def check_loads_data(subject: Subject) -> None:
 
 @check("dataset")
 def check_labels_complete(subject: Subject) -> None:
-    """No label is missing, and there are two classes or more."""
+    """No label is missing, and there are at least two classes."""
     y = subject.new().load().y
     missing = [i for i, label in enumerate(y.tolist()) if label is None or label != label]  # noqa: PLR0124
     expect(not missing, f"expected every label, got none in rows {missing[:5]}")
@@ -212,7 +212,7 @@ def check_labels_complete(subject: Subject) -> None:
 
 @check("dataset")
 def check_loads_again(subject: Subject) -> None:
-    """Loading again gives the same data, another object."""
+    """Loading again returns equal data in a new object."""
     first, second = subject.new().load(), subject.new().load()
     expect(first.fingerprint == second.fingerprint, "expected the same fingerprint, got another")
     if isinstance(first.X, np.ndarray):
@@ -222,7 +222,7 @@ def check_loads_again(subject: Subject) -> None:
 
 @check("dataset")
 def check_columns(subject: Subject) -> None:
-    """Names fit the columns, nominal columns have category dtype, views are made of columns."""
+    """Names match the columns, nominal columns have category dtype, views consist of columns."""
     data = subject.new().load()
     if np.ndim(data.X) != 2:
         return
@@ -243,14 +243,14 @@ def check_columns(subject: Subject) -> None:
 
 @check("dataset")
 def check_title(subject: Subject) -> None:
-    """`title` is a short name of one line."""
+    """`title` is a short name on one line."""
     title = subject.new().title()
     expect(title and "\n" not in title, f"expected a name of one line, got {title!r}")
 
 
 @check("executor")
 def check_results(subject: Subject) -> None:
-    """Tasks give their results, each to its own future; futures can be waited for."""
+    """Tasks return their results to their own futures; futures can be waited for."""
     with subject.new().open() as pool:
         found = [pool.submit(_SQUARE, x) for x in range(6)]
         got = [future.result(timeout=60) for future in found]
@@ -265,7 +265,7 @@ def check_results(subject: Subject) -> None:
 
 @check("executor")
 def check_exceptions(subject: Subject) -> None:
-    """An exception of a task comes with its future; the others are not harmed."""
+    """An exception of a task is raised by its future; other tasks are unaffected."""
     with subject.new().open() as pool:
         bad, good = pool.submit(int, "three"), pool.submit(_SQUARE, 3)
         expect_error(
@@ -280,7 +280,7 @@ def check_exceptions(subject: Subject) -> None:
 
 @check("executor")
 def check_reopens(subject: Subject) -> None:
-    """Once closed, it takes no more tasks; it can be opened again."""
+    """Once closed, it accepts no more tasks; it can be reopened."""
     executor = subject.new()
     for x in (2, 3):
         with executor.open() as pool:
@@ -291,6 +291,6 @@ def check_reopens(subject: Subject) -> None:
 
 @check("executor")
 def check_workers(subject: Subject) -> None:
-    """`n_workers` says how many tasks run at once, at least one."""
+    """`n_workers` is the number of parallel tasks, at least one."""
     got = subject.new().n_workers
     expect(isinstance(got, int) and got >= 1, f"expected an integer >= 1, got {got!r}")

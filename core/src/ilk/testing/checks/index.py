@@ -1,4 +1,4 @@
-"""Checks of indexes: exactness, ties, and the counting of distances."""
+"""Checks of indexes: exactness, ties, and counts of distance evaluations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _fitted(subject: Subject, repeat: int = 1) -> tuple[Any, Any, np.ndarray]:
 
 @check("index", when=lambda index: index.exact)
 def check_equals_brute_force(subject: Subject) -> None:
-    """An exact index finds what sorting all distances finds, ties by lower index."""
+    """An exact index returns the result of sorting all distances, ties by lower index."""
     for repeat in (1, 3):  # with 3, every distance occurs three times
         index, Q, D = _fitted(subject, repeat)
         for k in (1, 4, D.shape[1]):
@@ -42,7 +42,7 @@ def check_equals_brute_force(subject: Subject) -> None:
 
 @check("index")
 def check_neighbors_are_honest(subject: Subject) -> None:
-    """Distances belong to their indices, ascend, and no index occurs twice."""
+    """Distances match their indices and ascend, and no index occurs twice."""
     index, Q, D = _fitted(subject)
     near, where = index.kneighbors(Q, 5)
     expect(np.asarray(where).dtype.kind == "i", f"expected integer indices, got {where.dtype}")
@@ -65,7 +65,7 @@ def check_one_training_row(subject: Subject) -> None:
 
 @check("index")
 def check_k_range(subject: Subject) -> None:
-    """A k outside 1..n is an error that says k and n."""
+    """A k outside 1..n is an error that names k and n."""
     index, Q, D = _fitted(subject)
     n = D.shape[1]
     for k in (0, n + 1):
@@ -79,7 +79,7 @@ def check_k_range(subject: Subject) -> None:
 
 @check("index")
 def check_counts_evaluations(subject: Subject) -> None:
-    """`n_distance_evaluations_` counts distances; asking for more never lowers it."""
+    """`n_distance_evaluations_` counts distances; a query never lowers it."""
     index, Q, D = _fitted(subject)
     before = index.n_distance_evaluations_
     index.kneighbors(Q, 3)
@@ -95,9 +95,9 @@ def _has_radius(index: Any) -> bool:
 
 @check("index", when=lambda index: index.exact and _has_radius(index))
 def check_radius(subject: Subject) -> None:
-    """`radius_neighbors` finds all within r, r included, nearest first, ties by lower index."""
+    """`radius_neighbors` finds all within r, inclusive, nearest first, ties by lower index."""
     index, Q, D = _fitted(subject, 2)
-    # halfway between two distances, where rounding decides nothing; then the border itself
+    # halfway between two distances, so that rounding cannot matter; then exactly at a distance
     levels = np.unique(np.round(D, 9))
     for r in (0.0, float(levels[50:52].mean()), float(levels[-1]) + 1):
         near, where = index.radius_neighbors(Q, r)
@@ -108,5 +108,5 @@ def check_radius(subject: Subject) -> None:
             expect_same(where[row], expected, f"indices within {r} of query {row}")
             expect_same(near[row], D[row, expected], f"distances within {r}", atol=1e-7)
     border, _ = index.kneighbors(take(Q, [0]), 1)
-    found = index.radius_neighbors(take(Q, [0]), float(border[0, 0]))[1][0]
-    expect(len(found) > 0, "expected the radius to be inclusive, got nothing at distance r")
+    neighbors = index.radius_neighbors(take(Q, [0]), float(border[0, 0]))[1][0]
+    expect(len(neighbors) > 0, "expected the radius to be inclusive, got nothing at distance r")

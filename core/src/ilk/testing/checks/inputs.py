@@ -1,4 +1,4 @@
-"""Checks of everything that works on vectors, data frames or lists of objects."""
+"""Checks of components that work on vectors, data frames or lists of objects."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def _by_check_vectors() -> Iterator[None]:
-    """Say in what is wrong with an error how a component gets a right one."""
+    """Add to the message of a failure how a component can raise the right error."""
     try:
         yield
     except CheckFailed as failed:
@@ -49,7 +49,7 @@ def _same_for(subject: Subject, changed: Any, what: str) -> None:
 
 @check(*DATA_KINDS, when=takes_vectors)
 def check_read_only(subject: Subject) -> None:
-    """A read-only array gives what a writable one gives."""
+    """A read-only array gives the result of a writable one."""
     X = subject.vectors().X.copy()
     X.flags.writeable = False
     _same_for(subject, X, "a read-only array")
@@ -57,7 +57,7 @@ def check_read_only(subject: Subject) -> None:
 
 @check(*DATA_KINDS, when=takes_vectors)
 def check_memory_layout(subject: Subject) -> None:
-    """Arrays in Fortran order, with strides or with negative strides are as good."""
+    """Arrays in Fortran order, with strides or with negative strides give the same result."""
     X = subject.vectors().X
     wide = np.full((2 * len(X), 2 * X.shape[1]), 7.0)
     wide[::2, ::2] = X
@@ -68,13 +68,13 @@ def check_memory_layout(subject: Subject) -> None:
 
 @check(*DATA_KINDS, when=takes_vectors)
 def check_list_of_rows(subject: Subject) -> None:
-    """Nested lists give what the array gives."""
+    """Nested lists give the result of the array."""
     _same_for(subject, subject.vectors().X.tolist(), "a list of rows")
 
 
 @check(*DATA_KINDS, when=takes_vectors)
 def check_numeric_table(subject: Subject) -> None:
-    """A data frame of numbers gives what the array gives, whatever its row labels."""
+    """A data frame of numbers gives the result of the array, whatever its row labels."""
     import pandas as pd
 
     X = subject.vectors().X
@@ -85,7 +85,7 @@ def check_numeric_table(subject: Subject) -> None:
 
 @check(*DATA_KINDS, when=takes_vectors)
 def check_float32(subject: Subject) -> None:
-    """float32 is taken and gives what the same numbers in float64 give, up to its precision."""
+    """float32 is accepted and gives the result of float64, up to its precision."""
     X, y = subject.vectors()
     single = X.astype(np.float32)
     got, expected = _run(subject, single, y), _run(subject, single.astype(np.float64), y)
@@ -115,7 +115,7 @@ def check_nan_refused(subject: Subject) -> None:
 
 @check(*DATA_KINDS, on="first", capability="nan", when=takes_vectors)
 def check_nan_taken(subject: Subject) -> None:
-    """Where missing values are declared, NaN is taken."""
+    """If missing values are declared, NaN is accepted."""
     _run(subject, *_spoiled(subject, np.nan))
 
 
@@ -149,7 +149,7 @@ def check_nan_query_refused(subject: Subject) -> None:
 @check(*DATA_KINDS, when=takes_vectors)
 @_by_check_vectors()
 def check_one_dimension_refused(subject: Subject) -> None:
-    """An array of one dimension is an error that names the component."""
+    """A one-dimensional array is an error that names the component."""
     X, y = subject.vectors()
     expect_error(
         lambda: _run(subject, X[:, 0], y), "X of one dimension", mentions=[subject.names()]
@@ -197,7 +197,7 @@ def check_sparse_refused(subject: Subject) -> None:
 
 @check(*DATA_KINDS, capability="sparse", when=takes_vectors)
 def check_sparse_taken(subject: Subject) -> None:
-    """Where sparse matrices are declared, they give what the dense array gives."""
+    """If sparse matrices are declared, they give the result of the dense array."""
     X, y = subject.vectors()
     X = np.where(np.abs(X) < 0.5, 0, X)
     got, expected = _run(subject, sp.csr_matrix(X), y), _run(subject, X, y)
@@ -212,7 +212,7 @@ def check_sparse_taken(subject: Subject) -> None:
     when=lambda c: takes_vectors(c) and not isinstance(c, LocalMetric),
 )
 def check_dtype_kept(subject: Subject) -> None:
-    """float64 gives float64, and float32 gives float32."""
+    """float64 input gives float64, and float32 input gives float32."""
     X, y = subject.vectors()
     for dtype in (np.float64, np.float32):
         values = X.astype(dtype)
@@ -224,7 +224,7 @@ def check_dtype_kept(subject: Subject) -> None:
 
 @check(*DATA_KINDS, on="first", when=takes_tables)
 def check_row_labels_ignored(subject: Subject) -> None:
-    """Rows of a data frame count by position, whatever their labels."""
+    """Rows of a data frame are used by position, whatever their labels."""
     for example, kind in subject.abler(["tables"]):
         X, y = example.sample_of(kind)
         relabelled = X.set_axis(np.arange(len(X))[::-1] + 100, axis=0)
@@ -234,7 +234,7 @@ def check_row_labels_ignored(subject: Subject) -> None:
 
 @check(*ANSWERING_KINDS, on="first", when=takes_tables)
 def check_missing_column(subject: Subject) -> None:
-    """Queries that lack a column are an error that names the component."""
+    """Queries without a column of the training data are an error that names the component."""
     for example, kind in subject.abler(["tables"]):
         X = example.sample_of(kind).X
         component, narrow = learned(example, kind), X.iloc[:, :-1]
@@ -252,7 +252,7 @@ def check_missing_column(subject: Subject) -> None:
 
 @check(*DATA_KINDS, on="first", when=takes_objects)
 def check_object_array(subject: Subject) -> None:
-    """An object array gives what the list gives."""
+    """An object array gives the result of the list."""
     for example, kind in subject.abler(OBJECT_KINDS):
         X, y = example.sample_of(kind)
         array = np.empty(len(X), dtype=object)
@@ -264,7 +264,7 @@ def check_object_array(subject: Subject) -> None:
 
 @check(*ANSWERING_KINDS, on="first", when=lambda c: len(c.capabilities.inputs) > 1)
 def check_other_inputs(subject: Subject) -> None:
-    """On each further kind of input, data stay as they are and rows get their own answers."""
+    """Other declared inputs are left unchanged, and rows are answered independently."""
     for example, kind in subject.abler(subject.inputs[1:]):
         X, y = example.sample_of(kind)
         before = joblib.hash((X, y))

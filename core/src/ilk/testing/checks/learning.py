@@ -1,4 +1,4 @@
-"""Checks of everything that works on data, whatever the kind of input."""
+"""Checks of components that work on data, for all kinds of input."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 def trained(subject: Subject, X: Any, y: Any) -> Any:
-    """Return a seeded instance that has learned from X and y."""
+    """Return a seeded instance fitted to X and y."""
     assert subject.use.train is not None
     return subject.use.train(subject.seeded(), X, y)
 
 
 def answer(subject: Subject, component: Any, Q: Any) -> Any:
-    """Return what a trained component says of the rows of Q."""
+    """Return the output of a fitted component for the rows of Q."""
     assert subject.use.answer is not None
     return subject.use.answer(component, Q)
 
 
 def _fingerprint(value: Any) -> str:
-    """Write data so that two writings are equal exactly if the data are."""
+    """Serialise data so that equal texts mean equal data."""
     import joblib
 
     return str(joblib.hash(value))
@@ -53,14 +53,14 @@ def _fingerprint(value: Any) -> str:
 
 @check(*DATA_KINDS, on="first", capability="inputs")
 def check_declared_inputs(subject: Subject) -> None:
-    """Each declared kind of input is taken by one of the examples."""
+    """Each declared kind of input is accepted by at least one of the examples."""
     refused = [kind for kind in subject.inputs if subject.able(kind) is None]
     expect(not refused, f"expected an example that takes each declared input, got none: {refused}")
 
 
 @check(*DATA_KINDS)
 def check_input_not_modified(subject: Subject) -> None:
-    """X and y are the same after use as before."""
+    """Use leaves X and y unchanged."""
     X, y = subject.data()
     before = _fingerprint((X, y))
     subject.use.run(subject.seeded(), X, y)
@@ -69,27 +69,27 @@ def check_input_not_modified(subject: Subject) -> None:
 
 @check(*DATA_KINDS)
 def check_parameters_not_modified(subject: Subject) -> None:
-    """Parameters are the same objects after use as before, and hold the same."""
+    """Use leaves the parameters the same objects with the same contents."""
     X, y = subject.data()
     component = subject.seeded()
     before = {name: getattr(component, name) for name in component.parameters}
-    kept = {name: copy.deepcopy(value) for name, value in before.items()}
+    copies = {name: copy.deepcopy(value) for name, value in before.items()}
     subject.use.run(component, X, y)
     for name, value in before.items():
         got = getattr(component, name)
         expect(got is value, f"expected {name} to stay the object given, got {got!r}")
         expect(
-            _fingerprint(got) == _fingerprint(kept[name]),
-            f"expected {name} to stay {kept[name]!r}, got {got!r}",
+            _fingerprint(got) == _fingerprint(copies[name]),
+            f"expected {name} to stay {copies[name]!r}, got {got!r}",
         )
 
 
 @check(*DATA_KINDS)
 def check_deterministic(subject: Subject) -> None:
-    """With its random states fixed, it gives the same whatever numpy's global state is."""
+    """With fixed random states, results do not depend on numpy's global state."""
     X, y = subject.data()
     first = result(subject)
-    saved = np.random.get_state()  # noqa: NPY002  # the global state is what is looked at
+    saved = np.random.get_state()  # noqa: NPY002  # the check is about the global state
     try:
         np.random.seed(24680)  # noqa: NPY002
         second = subject.use.run(subject.seeded(), X, y)
@@ -104,7 +104,7 @@ def _draws(component: Any) -> bool:
 
 @check(*DATA_KINDS, when=_draws, slow=True)
 def check_seed_heard(subject: Subject) -> None:
-    """What is random without a random state gives other answers for other ones."""
+    """Without a fixed random state, random results depend on the seed."""
     X, y = subject.data()
 
     def run(seed: int | None) -> np.ndarray:
@@ -113,9 +113,9 @@ def check_seed_heard(subject: Subject) -> None:
 
     first = run(None)
     if np.array_equal(run(None), first):
-        return  # it draws nothing, or nothing that shows
-    found = [run(seed) for seed in range(3)]
-    differ = any(not np.array_equal(other, found[0]) for other in found[1:])
+        return  # not random, or not visibly
+    answers = [run(seed) for seed in range(3)]
+    differ = any(not np.array_equal(other, answers[0]) for other in answers[1:])
     expect(differ, "expected answers that follow random_state, got the same for 0, 1 and 2")
 
 
@@ -128,7 +128,7 @@ def check_fit_returns_self(subject: Subject) -> None:
 
 @check(*TRAINED_KINDS)
 def check_refit_forgets(subject: Subject) -> None:
-    """Fitting again gives what a fresh instance gives; what others learn changes nothing."""
+    """Refitting gives the result of a fresh instance; fitting other instances has no effect."""
     X, y = subject.data()
     other = learned(subject)
     again = trained(subject, *subject.data(24, classes=3, seed=1))
@@ -152,11 +152,11 @@ def check_clone_is_unfitted(subject: Subject) -> None:
 
 @check(*ANSWERING_KINDS)
 def check_fitted_pickle(subject: Subject) -> None:
-    """A fitted instance says the same after pickle and joblib."""
+    """A fitted instance gives the same output after pickle and joblib."""
     import joblib
 
     X, component, expected = subject.data().X, fit_returned(subject)[0], result(subject)
-    again = pickle.loads(pickle.dumps(component))  # noqa: S301  # written one line ago
+    again = pickle.loads(pickle.dumps(component))  # noqa: S301  # our own bytes
     expect_same(answer(subject, again, X), expected, "the answer after pickle")
     buffer = io.BytesIO()
     joblib.dump(component, buffer)
@@ -170,7 +170,7 @@ def _needs_fit(component: Any) -> bool:
 
 @check(*ANSWERING_KINDS, capability="needs_fit", when=_needs_fit)
 def check_unfitted_refused(subject: Subject) -> None:
-    """What needs fitting raises NotFittedError before it is fitted."""
+    """A component that needs fitting raises NotFittedError before it is fitted."""
     X, _ = subject.data()
     expect_error(
         lambda: answer(subject, subject.seeded(), X), "use before fit", errors=NotFittedError
@@ -179,7 +179,7 @@ def check_unfitted_refused(subject: Subject) -> None:
 
 @check(*ANSWERING_KINDS)
 def check_answer_changes_nothing(subject: Subject) -> None:
-    """Answering queries leaves them as they are, and gives the same again after others."""
+    """Queries are left unchanged, and repeated queries give the same answers."""
     Q = subject.data(9, seed=1).X
     component = learned(subject)
     before = _fingerprint(Q)
@@ -191,16 +191,16 @@ def check_answer_changes_nothing(subject: Subject) -> None:
 
 @check(*ANSWERING_KINDS)
 def check_rows_apart(subject: Subject) -> None:
-    """A row gets the same answers alone, among some, among all, and in any order."""
+    """The answer for a row is independent of the other rows in the query and of their order."""
     expect_rows_apart(subject, learned(subject), subject.data_kind)
 
 
 def expect_rows_apart(
     subject: Subject, component: Any, kind: str, *, n: int = 40, alone: int = 5
 ) -> None:
-    """Fail a check if what a trained component says of a row depends on others asked with it."""
+    """Fail a check if the output for a row depends on other rows of the query."""
     X = subject.sample_of(kind).X
-    Q = subject.sample_of(kind, n, seed=1, apart=0.3).X  # between classes, little turns answers
+    Q = subject.sample_of(kind, n, seed=1, apart=0.3).X  # near the border, where answers can flip
 
     def ask(rows: np.ndarray) -> dict[str, Any]:
         return answers_by_row(component, X, take(Q, rows))
@@ -210,7 +210,7 @@ def expect_rows_apart(
 
 @check(*DATA_KINDS)
 def check_no_rows(subject: Subject) -> None:
-    """Training on no rows is an error that names the component."""
+    """Training without rows is an error that names the component."""
     X, y = subject.data()
     none: list[int] = []
     expect_error(
@@ -242,9 +242,9 @@ def check_every_choice(subject: Subject) -> None:
 
 @check(*ANSWERING_KINDS, on="examples")
 def check_saved(subject: Subject) -> None:
-    """A fitted instance says the same after `ilk.save` and `ilk.load`.
+    """A fitted instance gives the same output after `ilk.save` and `ilk.load`.
 
-    One that holds a function, or is registered by hand, is refused instead.
+    Instances that hold a function, or are manually registered, are refused instead.
     """
     component = fit_returned(subject)[0]
     with TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Checks of measures: what is best, what names and rejection do."""
+"""Checks of measures: the best score, names of classes, and rejection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _prediction(wrong: int, classes: int = 2, names: Any = None) -> Prediction:
-    """Return a prediction of 24 cases, some of them wrong, the scores less sure by case."""
+    """Return a prediction of 24 cases, some of them wrong, with decreasing confidence."""
     codes = np.arange(24) % classes
     answers = codes.copy()
     answers[:wrong] = (answers[:wrong] + 1) % classes
@@ -40,7 +40,7 @@ def _prediction(wrong: int, classes: int = 2, names: Any = None) -> Prediction:
 
 @check("measure")
 def check_value(subject: Subject) -> None:
-    """The score is a finite float, which depends on nothing else and changes no prediction."""
+    """The score is a finite float without side effects or dependence on earlier calls."""
     measure, prediction = subject.new(), _prediction(5)
     got = measure(prediction)
     expect(isinstance(got, float), f"expected a float, got {type(got).__name__}")
@@ -62,7 +62,7 @@ def _about_support(measure: Any) -> bool:
 
 @check("measure", when=lambda measure: measure.needs == "seconds")
 def check_seconds(subject: Subject) -> None:
-    """A measure of time grows as the seconds do, whatever the answers are."""
+    """A measure of time grows with the seconds, and ignores the answers."""
     once = _prediction(5)
     twice = replace(_prediction(8), fit_seconds=1.0, predict_seconds=0.5)
     got, expected = subject.new()(twice), 2 * subject.new()(once)
@@ -71,7 +71,7 @@ def check_seconds(subject: Subject) -> None:
 
 @check("measure", when=lambda measure: measure.needs == "reduction")
 def check_reduction_measured(subject: Subject) -> None:
-    """A measure of reduction looks at the share that editors left out, not at the answers."""
+    """A measure of reduction depends on the share that editors removed, not on the answers."""
     measure = subject.new()
     same, more = measure(_prediction(8)), measure(replace(_prediction(5), reduction=0.75))
     expect_same(same, measure(_prediction(5)), "the score of other answers")
@@ -80,7 +80,7 @@ def check_reduction_measured(subject: Subject) -> None:
 
 @check("measure", when=lambda measure: measure.needs == "rejected")
 def check_rejection_measured(subject: Subject) -> None:
-    """A measure of rejection looks at the cases that were not answered, not at the answers."""
+    """A measure of rejection depends on the rejected cases, not on the answers."""
     measure = subject.new()
     same, rejected = measure(_prediction(8)), np.arange(24) < 6
     expect_same(same, measure(_prediction(5)), "the score of other answers")
@@ -90,7 +90,7 @@ def check_rejection_measured(subject: Subject) -> None:
 
 @check("measure", when=_about_answers)
 def check_perfect_is_best(subject: Subject) -> None:
-    """No prediction scores better than the perfect one, and one that is all wrong scores worse."""
+    """No prediction scores better than the perfect one, and an all-wrong one scores worse."""
     measure = subject.new()
     sign = 1 if measure.greater_is_better else -1
     best = measure(_prediction(0))
@@ -105,7 +105,7 @@ def check_perfect_is_best(subject: Subject) -> None:
 
 @check("measure", when=lambda measure: _about_answers(measure) and measure.needs != "numbers")
 def check_score_ignores_names(subject: Subject) -> None:
-    """Classes may be called anything; other names in the same order give the same score."""
+    """Renaming the classes, in the same order, does not change the score."""
     expected = subject.new()(_prediction(5))
     for what, names in renamings(np.arange(2)):
         expect_same(subject.new()(_prediction(5, names=names)), expected, f"the score with {what}")
@@ -136,7 +136,7 @@ def _chosen(prediction: Prediction, rows: np.ndarray) -> Prediction:
 
 @check("measure", when=_about_answers)
 def check_rejected_not_counted(subject: Subject) -> None:
-    """Rejected cases do not count: the score is that of the answered ones."""
+    """Rejected cases are ignored: the score is that of the answered ones."""
     prediction = _prediction(5)
     rejected = np.zeros(24, dtype=bool)
     rejected[[0, 1, 10, 17]] = True
@@ -147,7 +147,7 @@ def check_rejected_not_counted(subject: Subject) -> None:
 
 @check("measure", when=_about_answers)
 def check_nothing_answered(subject: Subject) -> None:
-    """With every case rejected the score is NaN; where scores are needed it may be an error."""
+    """If every case is rejected, the score is NaN; measures of scores may raise instead."""
     measure = subject.new()
     prediction = replace(_prediction(5), rejected=np.ones(24, dtype=bool))
     try:
@@ -160,7 +160,7 @@ def check_nothing_answered(subject: Subject) -> None:
 
 @check("measure", when=_about_support)
 def check_lack_is_named(subject: Subject) -> None:
-    """Without the scores or probabilities it needs, a measure raises an error that says so."""
+    """Without scores or probabilities that a measure needs, it raises an error that names them."""
     measure = subject.new()
     bare = replace(_prediction(5), probabilities=None, scores=None)
     try:
@@ -168,18 +168,18 @@ def check_lack_is_named(subject: Subject) -> None:
     except InputError as error:
         wanted = ("probabilities",) if measure.needs == "probabilities" else ("scores", "values")
         named = any(word in str(error) for word in wanted)
-        expect(named, f"expected an error that says what is lacking, got: {error}")
+        expect(named, f"expected an error that names what is missing, got: {error}")
         return
     expect(False, f"expected an InputError for a pipeline that gives labels only, got {got}")
 
 
 @check("measure")
 def check_remarks(subject: Subject) -> None:
-    """What must be said beside a score is a sequence of sentences, none where all is well."""
+    """Remarks on a score are a sequence of sentences, empty for a perfect prediction."""
     measure = subject.new()
     got = measure.remarks(_prediction(0))
     expect(len(got) == 0, f"expected no remark about a perfect prediction, got {list(got)!r}")
     absent = replace(_prediction(5), classes=np.arange(3), probabilities=None, scores=None)
-    said = measure.remarks(absent)
-    right = not isinstance(said, str) and all(isinstance(one, str) for one in said)
-    expect(right, f"expected a sequence of sentences, got {said!r}")
+    remarks = measure.remarks(absent)
+    right = not isinstance(remarks, str) and all(isinstance(one, str) for one in remarks)
+    expect(right, f"expected a sequence of sentences, got {remarks!r}")

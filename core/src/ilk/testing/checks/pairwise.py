@@ -28,7 +28,7 @@ def _one(X: Any, position: int) -> Any:
 
 @check("distance")
 def check_pairwise_shape(subject: Subject) -> None:
-    """`pairwise(Q, X)` gives one row for each of Q and one column for each of X."""
+    """`pairwise(Q, X)` has one row for each of Q and one column for each of X."""
     distance, X, Q = _fitted(subject)
     got = distance.pairwise(Q, X)
     expect(isinstance(got, np.ndarray), f"expected an ndarray, got {type(got).__name__}")
@@ -54,7 +54,7 @@ def check_default_second(subject: Subject) -> None:
 
 @check("distance")
 def check_blocks(subject: Subject) -> None:
-    """The distances of some rows are those rows of all distances."""
+    """Distances of selected rows equal the selected rows of all distances."""
     distance, X, Q = _fitted(subject)
     D = distance.pairwise(X, X)
     expect_same(distance.pairwise(Q, X), D[[4, 0, 17, 4, 9]], "pairwise(Q, X)", atol=1e-7)
@@ -64,7 +64,7 @@ def check_blocks(subject: Subject) -> None:
 
 @check("distance")
 def check_checked_input(subject: Subject) -> None:
-    """`pairwise` works on what `check_input` returns as it does on X."""
+    """`pairwise` gives the same result on the return value of `check_input` as on X."""
     distance, X, Q = _fitted(subject)
     got = distance.pairwise(*distance.check_pair(Q, X))
     expect_same(got, distance.pairwise(Q, X), "pairwise of what check_pair(Q, X) returns")
@@ -72,7 +72,7 @@ def check_checked_input(subject: Subject) -> None:
 
 @check("distance", when=lambda distance: not claims(distance, "needs_fit"))
 def check_works_unfitted(subject: Subject) -> None:
-    """A distance that needs no training data gives without fit what it gives after."""
+    """A distance that needs no training data gives the same results before and after fit."""
     distance, X, Q = _fitted(subject)
     got = subject.seeded().pairwise(Q, X)
     expect_same(got, distance.pairwise(Q, X), "pairwise before fit")
@@ -119,7 +119,7 @@ def check_kneighbors(subject: Subject) -> None:
 
 @check("distance")
 def check_kneighbors_range(subject: Subject) -> None:
-    """A k outside 1..n is an error that says k and n."""
+    """A k outside 1..n is an error that names k and n."""
     distance, X, Q = _fitted(subject)
     n = n_rows(X)
     for k in (0, n + 1):
@@ -133,13 +133,13 @@ def check_kneighbors_range(subject: Subject) -> None:
 
 @check("distance", on="first", when=lambda distance: distance.capabilities.metric)
 def check_metric_by_default(subject: Subject) -> None:
-    """A class that declares a metric is one with its default parameters."""
+    """A class that declares a metric is a metric with its default parameters."""
     expect(subject.cls().metric, "expected metric with default parameters, got metric=False")
 
 
 @check("distance", capability="metric")
 def check_metric_is_symmetric(subject: Subject) -> None:
-    """What claims to be a metric claims to be symmetric."""
+    """A component that claims to be a metric claims to be symmetric."""
     expect(subject.new().symmetric, "expected a metric to claim symmetric, got symmetric=False")
 
 
@@ -154,7 +154,7 @@ def check_symmetric(subject: Subject) -> None:
 
 @check("distance", capability="metric")
 def check_identity(subject: Subject) -> None:
-    """The distance of an object to itself is 0, to one that differs anywhere it is more."""
+    """The distance of an object to itself is 0, and positive to any different object."""
     distance, X, _ = _fitted(subject)
     D = distance.pairwise(X)
     worst = float(np.abs(np.diagonal(D)).max())
@@ -188,7 +188,7 @@ def _fitted_kernel(subject: Subject) -> tuple[Any, Any]:
 
 @check("kernel")
 def check_gram_shape(subject: Subject) -> None:
-    """`gram(Q, X)` gives one row for each of Q and one column for each of X."""
+    """`gram(Q, X)` has one row for each of Q and one column for each of X."""
     kernel, X = _fitted_kernel(subject)
     Q = take(X, [4, 0, 17])
     got = kernel.gram(Q, X)
@@ -199,7 +199,7 @@ def check_gram_shape(subject: Subject) -> None:
 
 @check("kernel", when=lambda kernel: not claims(kernel, "needs_fit"))
 def check_gram_unfitted(subject: Subject) -> None:
-    """A kernel that needs no training data gives without fit what it gives after."""
+    """A kernel that needs no training data gives the same results before and after fit."""
     kernel, X = _fitted_kernel(subject)
     expect_same(subject.seeded().gram(X), kernel.gram(X), "gram before fit")
 
@@ -232,10 +232,10 @@ def check_positive_semidefinite(subject: Subject) -> None:
 
 @check("kernel", on="first", capability="gram_gradient")
 def check_gram_gradient(subject: Subject) -> None:
-    """`gram_gradient` is the derivative for the logarithms of the numeric parameters.
+    """`gram_gradient` is the derivative by the logarithms of the numeric parameters.
 
-    They are taken in the order of `parameters` (those declared as float or Array), element by
-    element, on each example that gives any of them as numbers.
+    Parameters are in the order of `parameters` (those declared as float or Array), element by
+    element; the check uses each example with numeric values.
     """
     every = [Subject(subject.found, subject.cls, i) for i in range(len(subject.cls.examples()))]
     numeric = [each for each in every if _positions(each.new())]
@@ -280,7 +280,7 @@ def _check_gradient(subject: Subject) -> None:
 
 
 def _moved(subject: Subject, name: str, element: int, by: float, X: Any, y: Any) -> np.ndarray:
-    """Return the Gram matrix with one logarithm moved."""
+    """Return the Gram matrix with one log parameter changed."""
     kernel = subject.seeded()
     value = getattr(kernel, name)
     moved = np.array(value, dtype=float)

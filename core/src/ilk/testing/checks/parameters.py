@@ -1,4 +1,4 @@
-"""Checks of every class: it loads, declares its parameters, stores them and is documented."""
+"""Checks of every class: it loads, declares and stores its parameters, and is documented."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @check(on="class")
 def check_loads(subject: Subject) -> None:
-    """The entry point loads and gives a class of the kind."""
+    """The entry point loads and returns a class of the kind."""
     cls: Any = registry(subject.kind).get(subject.found.qualified)
     bases = kind_of(subject.kind).interface_classes()
     names = " or ".join(base.__name__ for base in bases)
@@ -47,14 +47,14 @@ def check_loads(subject: Subject) -> None:
 
 @check(on="class")
 def check_parameter_docs(subject: Subject) -> None:
-    """Each declared parameter says in a sentence what it is for."""
+    """Each declared parameter has a `doc` that explains it."""
     silent = [name for name, param in subject.cls.parameters.items() if not param.doc.strip()]
     expect(not silent, f"expected a doc= for each parameter, got none for {silent}")
 
 
 @check(on="class")
 def check_examples(subject: Subject) -> None:
-    """`examples()` gives one or more instances of the class."""
+    """`examples()` returns at least one instance of the class."""
     examples = subject.cls.examples()
     expect(len(examples) > 0, "expected examples() to give at least one instance, got none")
     wrong = [example for example in examples if type(example) is not subject.cls]
@@ -63,7 +63,7 @@ def check_examples(subject: Subject) -> None:
 
 @check(on="class")
 def check_waivers(subject: Subject) -> None:
-    """Each waiver names a check that is due for the class, and gives a reason."""
+    """Each waiver names a check that applies to the class, and gives a reason."""
     examples = subject.cls.examples()
     names = {each.name for each in checks_of(subject.kind)}
     names |= {each.name for each in battery(subject.kind, examples[0])}
@@ -75,7 +75,7 @@ def check_waivers(subject: Subject) -> None:
 
 @check(on="class")
 def check_summary(subject: Subject) -> None:
-    """The docstring is the class's own and starts with a summary of one line."""
+    """The docstring is the class's own and starts with a one-line summary."""
     lines = _docstring(subject.cls).splitlines()
     summary = lines[0] if lines else ""
     alone = len(lines) == 1 or not lines[1].strip()
@@ -87,7 +87,7 @@ def check_summary(subject: Subject) -> None:
 
 @check(on="class", slow=True)
 def check_docstring_examples(subject: Subject) -> None:
-    """The docstring has a section Examples, and every example in the class gives its output."""
+    """The docstring has a section Examples, and every example in the class runs as printed."""
     expect(
         ">>> " in read_docstring(subject.cls).section("Examples"),
         "expected a section Examples with '>>> ' lines in the docstring, got none",
@@ -117,40 +117,43 @@ def _same_parameters(got: Any, expected: Any, what: str) -> None:
 
 
 def _text(value: Any) -> str:
-    """Write a value without the address that some objects show."""
+    """Write a value without the memory address that some objects show."""
     return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
 
 
 @check()
 def check_constructor_stores(subject: Subject) -> None:
-    """The constructor stores its arguments as they are and does nothing else."""
+    """The constructor stores its arguments unchanged and does nothing else."""
     example = subject.new()
     given = {name: getattr(example, name) for name in example.parameters}
-    made = subject.cls(**given)
+    component = subject.cls(**given)
     for name, value in given.items():
-        got = getattr(made, name)
+        got = getattr(component, name)
         expect(got is value, f"expected {name} stored as the object given, got {got!r}")
-    extra = sorted(set(vars(made)) - set(given))
+    extra = sorted(set(vars(component)) - set(given))
     expect(not extra, f"expected a constructor that sets only parameters, got also {extra}")
 
 
 @check()
 def check_get_and_set_params(subject: Subject) -> None:
-    """`get_params` gives every parameter and `set_params` takes them back."""
+    """`get_params` returns every parameter and `set_params` accepts them."""
     example = subject.new()
     given = example.get_params(deep=False)
     expect(
         sorted(given) == sorted(example.parameters),
         f"expected get_params to give {sorted(example.parameters)}, got {sorted(given)}",
     )
-    made = subject.cls()
-    expect(made.set_params(**given) is made, "expected set_params to return the component itself")
-    _same_parameters(made, example, "after set_params")
+    component = subject.cls()
+    expect(
+        component.set_params(**given) is component,
+        "expected set_params to return the component itself",
+    )
+    _same_parameters(component, example, "after set_params")
 
 
 @check()
 def check_unknown_parameter(subject: Subject) -> None:
-    """`set_params` refuses a name that is no parameter."""
+    """`set_params` refuses an unknown parameter."""
     expect_error(
         lambda: subject.new().set_params(no_such_parameter=1),
         "set_params(no_such_parameter=1)",
@@ -161,7 +164,7 @@ def check_unknown_parameter(subject: Subject) -> None:
 
 @check()
 def check_clone(subject: Subject) -> None:
-    """scikit-learn's `clone` gives another instance with the same parameters."""
+    """scikit-learn's `clone` returns another instance with the same parameters."""
     example = subject.new()
     copy = clone(example)
     expect(copy is not example, "expected clone to give another instance, got the same")
@@ -185,7 +188,7 @@ def check_repr(subject: Subject) -> None:
 
 @check()
 def check_pickle(subject: Subject) -> None:
-    """An instance that is not fitted survives pickle and joblib."""
+    """An unfitted instance survives pickle and joblib."""
     import joblib
 
     example = subject.new()
@@ -198,7 +201,7 @@ def check_pickle(subject: Subject) -> None:
 
 @check(capability="specable")
 def check_spec_round_trip(subject: Subject) -> None:
-    """`to_spec` gives what JSON can hold, and building from it gives the same spec."""
+    """`to_spec` returns JSON values, and an object built from it has the same spec."""
     spec = to_spec(subject.new())
     again = json.loads(json.dumps(spec))
     expect(again == spec, f"expected a spec of JSON values, got {spec!r}")
@@ -208,7 +211,7 @@ def check_spec_round_trip(subject: Subject) -> None:
 
 @check(capability="specable")
 def check_spec_resolves(subject: Subject) -> None:
-    """`resolve` accepts the spec and fills in every parameter."""
+    """`resolve` accepts the spec and adds every omitted parameter."""
     table = resolve(to_spec(subject.new()), kind=subject.kind).data
     expected = {"use", *subject.cls.parameters}
     expect(set(table) == expected, f"expected the keys {sorted(expected)}, got {sorted(table)}")
@@ -216,13 +219,13 @@ def check_spec_resolves(subject: Subject) -> None:
 
 @check(when=lambda component: not component.capabilities.specable)
 def check_spec_refused(subject: Subject) -> None:
-    """`to_spec` refuses what the class says no spec can hold."""
+    """`to_spec` refuses what the class declares not to be expressible in a spec."""
     expect_error(lambda: to_spec(subject.new()), "to_spec", errors=SpecError)
 
 
 @check(on="first", when=lambda component: bool(component.parameters))
 def check_bad_parameters(subject: Subject) -> None:
-    """`check_parameters` refuses values the declaration excludes, naming component and value."""
+    """`check_parameters` refuses invalid values, naming component and value."""
     for name, param in subject.cls.parameters.items():
         for bad in bad_values(param):
             component = _with(subject, name, bad)
@@ -236,7 +239,7 @@ def check_bad_parameters(subject: Subject) -> None:
 
 @check(on="first", when=lambda component: any(p.slot for p in component.parameters.values()))
 def check_unknown_in_slot(subject: Subject) -> None:
-    """A slot that names no component is an error that says which slot and which name."""
+    """An unknown component in a slot is an error that names the slot and the name."""
     for name, param in subject.cls.parameters.items():
         if not param.slot:
             continue
@@ -249,7 +252,7 @@ def check_unknown_in_slot(subject: Subject) -> None:
 
 
 def _with(subject: Subject, name: str, value: Any) -> Component:
-    """Return the example with one parameter replaced, past `set_params`."""
+    """Return the example with one parameter replaced, bypassing `set_params`."""
     component: Component = subject.new()
     setattr(component, name, value)
     return component
@@ -261,22 +264,22 @@ def _in_slot(param: Param, value: Any) -> Any:
 
 
 class _Nothing:
-    """A value that no parameter takes."""
+    """A value that no parameter accepts."""
 
     def __repr__(self) -> str:
         return "<nothing>"
 
 
 def bad_values(param: Param) -> Iterator[Any]:
-    """Yield values that a declaration excludes."""
+    """Yield values that violate a declaration."""
     if Function not in param.types:
         yield _Nothing()
     candidates: list[Any] = [float("nan"), "no such choice", None]
     for bound, step in ((param.ge, -1), (param.gt, 0), (param.le, 1), (param.lt, 0)):
         if bound is not None:
             value = bound + step
-            whole = int in param.types and math.isfinite(value)
-            candidates.append(int(value) if whole else float(value))
+            integer = int in param.types and math.isfinite(value)
+            candidates.append(int(value) if integer else float(value))
     if param.slot:
         candidates = [7, _in_slot(param, _Nothing())]
     for value in candidates:
@@ -286,5 +289,5 @@ def bad_values(param: Param) -> Iterator[Any]:
 
 
 def _shown(value: Any) -> tuple[str, ...]:
-    """Return what of a value an error must show."""
+    """Return the parts of a value that an error must show."""
     return ("<nothing>",) if "<nothing>" in repr(value) else (repr(value), str(value))

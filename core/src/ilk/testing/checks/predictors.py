@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @check("classifier")
 def check_learns(subject: Subject) -> None:
-    """It tells classes that are well apart: at least 8 of 10 training cases are right."""
+    """It learns separated classes: at least 8 of 10 training cases are predicted correctly."""
     X, y = subject.data(40)
     share = float(np.mean(trained(subject, X, y).predict(X) == y))
     expect(share >= 0.8, f"expected at least 0.8 of the training cases right, got {share}")
@@ -29,7 +29,7 @@ def check_learns(subject: Subject) -> None:
 
 @check("classifier")
 def check_classes(subject: Subject) -> None:
-    """`classes_` is sorted, and one of them, of their type, is predicted for each row."""
+    """`classes_` is sorted, and predictions are among them, with their type."""
     for classes in (2, 3):
         for what, labels, known, got, _ in named(subject, classes):
             expect_same(known, np.unique(labels), f"classes_ for {what}")
@@ -43,7 +43,7 @@ def check_classes(subject: Subject) -> None:
 
 @check("classifier")
 def check_label_names(subject: Subject) -> None:
-    """Classes may be called anything; other names in the same order give the same answers."""
+    """Renaming the classes, in the same order, does not change the predictions."""
     for classes in (2, 3):
         plain, *renamed = named(subject, classes)
         for what, labels, _, _, got in renamed:
@@ -52,7 +52,7 @@ def check_label_names(subject: Subject) -> None:
 
 @check("classifier")
 def check_label_order(subject: Subject) -> None:
-    """The order of the classes' names does not decide where nothing is tied."""
+    """The order of class names has no influence, except on ties."""
     X, y = subject.data(40, classes=3)
     place = np.array([np.sum(y[:i] == y[i]) for i in range(len(y))])
     rows = np.flatnonzero(place < 13 - 2 * y)  # classes of one size are tied where two meet
@@ -65,7 +65,7 @@ def check_label_order(subject: Subject) -> None:
 
 @check("classifier")
 def check_one_class(subject: Subject) -> None:
-    """With one class, it predicts that one or says that it needs two."""
+    """With one class, it predicts that class or raises an error that asks for two."""
     X, y = subject.data()
     labels = np.full(len(y), "only")
     try:
@@ -79,7 +79,7 @@ def check_one_class(subject: Subject) -> None:
 
 @check("classifier")
 def check_labels_missing(subject: Subject) -> None:
-    """No labels, too few labels, or a label that is missing are errors that name the component."""
+    """Without labels, with too few, or with a missing label, errors name the component."""
     X, y = subject.data()
     spoiled = y.astype(float)
     spoiled[3] = np.nan
@@ -91,7 +91,7 @@ def check_labels_missing(subject: Subject) -> None:
 
 @check("classifier")
 def check_continuous_labels_refused(subject: Subject) -> None:
-    """Numbers that are no labels are an error that names the component."""
+    """Continuous labels are an error that names the component."""
     X, y = subject.data()
     expect_error(
         lambda: trained(subject, X, y + 0.25), "y of real numbers", mentions=[subject.names()]
@@ -100,7 +100,7 @@ def check_continuous_labels_refused(subject: Subject) -> None:
 
 @check("classifier")
 def check_in_pipeline(subject: Subject) -> None:
-    """As the last step of a pipeline it answers as it does alone."""
+    """As the last step of a pipeline it predicts as it does alone."""
     X, y = subject.data()
     got = Pipeline([{"classifier": subject.seeded()}]).fit(X, y).predict(X)
     expect_same(got, learned(subject).predict(X), "predictions of a pipeline of one step")
@@ -112,7 +112,7 @@ def _has_proba(model: Any) -> bool:
 
 @check("classifier", capability="probabilistic")
 def check_probabilistic(subject: Subject) -> None:
-    """What declares probabilistic has `predict_proba`, once fitted."""
+    """If probabilistic is declared, it has `predict_proba` once fitted."""
     expect(
         _has_proba(learned(subject)),
         "expected predict_proba where probabilistic is declared, got none",
@@ -121,7 +121,7 @@ def check_probabilistic(subject: Subject) -> None:
 
 @check("classifier", when=_has_proba)
 def check_probabilities(subject: Subject) -> None:
-    """`predict_proba` is within 0..1, sums to one in each row, and the largest is predicted."""
+    """`predict_proba` is within 0..1, each row sums to one, and the largest is predicted."""
     for classes in (2, 3):
         X, y = subject.data(30, classes=classes)
         names = np.array(["x", "y", "z"])[:classes]
@@ -135,8 +135,8 @@ def check_probabilities(subject: Subject) -> None:
 
 
 def _check_largest(P: np.ndarray, model: Any, labels: np.ndarray) -> None:
-    """Check that the predicted label has the largest probability; among equals any may have."""
-    answered = np.isin(labels, model.classes_)  # others were rejected
+    """Check that the predicted label has the largest probability; ties may go to any."""
+    answered = np.isin(labels, model.classes_)  # the others were rejected
     codes = np.searchsorted(model.classes_, labels[answered])
     P = P[answered]
     chosen = P[np.arange(len(P)), codes]
@@ -159,7 +159,7 @@ def check_decision_function(subject: Subject) -> None:
     for classes in (2, 3):
         X, y = subject.data(30, classes=classes)
         model = learned(subject) if classes == 2 else trained(subject, X, y)
-        if not _has_decision(model):  # what was chosen for these data has none
+        if not _has_decision(model):  # it can depend on the data, as for a tuned model
             continue
         values = np.asarray(model.decision_function(X))
         shape = (30,) if classes == 2 else (30, classes)
@@ -170,7 +170,7 @@ def check_decision_function(subject: Subject) -> None:
 
 
 def _weighs(model: Any) -> bool:
-    """Tell whether it, and every classifier in its slots, takes sample weights."""
+    """Tell whether it, and every classifier in its slots, accepts sample weights."""
     opened = seeded(clone(model), 0)
     members = [child for _, child in children(opened) if hasattr(child, "predict")]
     return takes_weights(model) and all(_weighs(member) for member in members)
@@ -178,17 +178,17 @@ def _weighs(model: Any) -> bool:
 
 @check("classifier", on="first", capability="sample_weight")
 def check_weights_example(subject: Subject) -> None:
-    """What declares sample_weight has an example all of whose members take weights."""
+    """If sample_weight is declared, all members of some example accept weights."""
     examples = subject.cls.examples()
     expect(any(map(_weighs, examples)), f"expected an example that takes weights, got {examples}")
 
 
 @check("classifier", capability="sample_weight", when=_weighs)
 def check_weights_repeat(subject: Subject) -> None:
-    """A case of weight 2 counts as two cases, and one of weight 0 as none."""
+    """A case of weight 2 counts as two cases, and a case of weight 0 as none."""
     X, y = subject.data(30)
     weights = np.array([0.0, 1.0, 2.0])[np.arange(30) * 7 % 3]
-    y = np.where(weights == 0, 1 - y, y)  # whoever looks at these cases learns the wrong thing
+    y = np.where(weights == 0, 1 - y, y)  # wrong labels reveal whether these cases are used
     rows = np.repeat(np.arange(30), weights.astype(int))
     Q = subject.data(40, seed=1).X
     before = weights.copy()
@@ -212,7 +212,7 @@ def check_weights_checked(subject: Subject) -> None:
 
 @check("classifier", on="first", capability="fast_leave_one_out", slow=True)
 def check_leave_one_out(subject: Subject) -> None:
-    """`leave_one_out` gives the labels that refitting without each case gives."""
+    """`leave_one_out` returns the labels that refitting without each case gives."""
     X, y = subject.data(20)
     got = subject.seeded().leave_one_out(X, y)
     expected = []
@@ -225,7 +225,7 @@ def check_leave_one_out(subject: Subject) -> None:
 
 @check("classifier", capability="presort")
 def check_presort(subject: Subject) -> None:
-    """Fitting with the handle of `presort(X)` gives what fitting without gives; it stands for X."""
+    """Fitting with the handle of `presort(X)` gives the same model; the handle replaces X."""
     X, y = subject.data()
     model = subject.seeded()
     handle = model.presort(X)
@@ -237,7 +237,7 @@ def check_presort(subject: Subject) -> None:
 
 @check("regressor")
 def check_numbers_predicted(subject: Subject) -> None:
-    """`predict` gives a finite number for each row."""
+    """`predict` returns a finite number for each row."""
     X, y = subject.data()
     got = np.asarray(trained(subject, X, y + 0.5).predict(X))
     expect(got.shape == y.shape, f"expected shape {y.shape}, got {got.shape}")
@@ -247,7 +247,7 @@ def check_numbers_predicted(subject: Subject) -> None:
 
 @check("regressor")
 def check_constant_target(subject: Subject) -> None:
-    """A target that is constant is predicted."""
+    """A constant target is predicted."""
     X, y = subject.data()
     got = trained(subject, X, np.full(len(y), 2.5)).predict(X)
     expect_same(got, np.full(len(y), 2.5), "predictions of a constant target", atol=0.05)
@@ -255,7 +255,7 @@ def check_constant_target(subject: Subject) -> None:
 
 @check("regressor")
 def check_targets_refused(subject: Subject) -> None:
-    """Words, NaN, too few targets and none are errors that name the component."""
+    """Words, NaN, too few targets and no targets are errors that name the component."""
     X, y = subject.data()
     spoiled = y.astype(float)
     spoiled[3] = np.nan
@@ -274,7 +274,7 @@ def check_targets_refused(subject: Subject) -> None:
 
 @check("regressor", on="first", capability="fast_leave_one_out", slow=True)
 def check_leave_one_out_numbers(subject: Subject) -> None:
-    """`leave_one_out` gives the numbers that refitting without each case gives."""
+    """`leave_one_out` returns the numbers that refitting without each case gives."""
     X, y = subject.data(20)
     targets = y + np.linspace(0, 1, 20)
     got = subject.seeded().leave_one_out(X, targets)
@@ -288,7 +288,7 @@ def check_leave_one_out_numbers(subject: Subject) -> None:
 
 @check("detector")
 def check_inliers(subject: Subject) -> None:
-    """`predict` gives +1 or -1, as the sign of `decision_function` says."""
+    """`predict` returns +1 or -1, the sign of `decision_function`."""
     X, y = subject.data(40)
     detector = trained(subject, X, y)
     Q = np.vstack([X, 50 * X]) if isinstance(X, np.ndarray) else X
@@ -302,7 +302,7 @@ def check_inliers(subject: Subject) -> None:
 
 @check("detector")
 def check_labels_ignored(subject: Subject) -> None:
-    """`fit` does not look at y."""
+    """`fit` ignores y."""
     X, y = subject.data(40)
     expected = trained(subject, X, y).decision_function(X)
     expect_same(trained(subject, X, None).decision_function(X), expected, "scores without y")

@@ -53,9 +53,9 @@ def _slots(component: Any) -> dict[str, Param]:
 
 @check(*DATA_KINDS, on="first", when=lambda component: bool(_slots(component)))
 def check_seed_reaches_slots(subject: Subject) -> None:
-    """With one random state, it gives the same whatever in its slots draws.
+    """With one random state, results are reproducible even with random components in slots.
 
-    The random state is its own where it has one, and reaches the slots from outside if not.
+    The random state is its own if it has one; else it is passed to the slots from outside.
     """
     X, y = subject.sample_of(subject.data_kind, 24, apart=0.3)
     for name, declared in _slots(subject.cls).items():
@@ -65,8 +65,8 @@ def check_seed_reaches_slots(subject: Subject) -> None:
             expect_same(second, first, what, rtol=0, atol=0)
 
 
-class _Refused(Exception):  # noqa: N818  # it says what happened
-    """A slot does not take a stranger."""
+class _Refused(Exception):  # noqa: N818  # the name states the event
+    """A slot does not accept the random component."""
 
 
 def _run(subject: Subject, name: str, param: Param, X: Any, y: Any) -> Any:
@@ -89,7 +89,7 @@ def _run(subject: Subject, name: str, param: Param, X: Any, y: Any) -> Any:
 
 
 def _random_value(param: Param, owner: Any) -> Any:
-    """Return a value of a slot in which something draws, or None if nothing does."""
+    """Return a random value for a slot, or None if there is none."""
     if param.slot == "step":
         return [{kind: PARTS[kind]()} for kind in ("metric_learner", "classifier")]
     cls = PARTS.get(param.slot or "")
@@ -103,7 +103,7 @@ def _random_value(param: Param, owner: Any) -> Any:
 
 
 class _Random(Component):
-    """Draws from its own random state, which is open unless somebody sets it."""
+    """Draws from its own random state, which is None unless it is set."""
 
     random_state: RandomState = param(default=None, type=Seed, doc="Seed.")
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUTS, needs_fit=True)
@@ -118,7 +118,7 @@ def _numbers(X: Any) -> np.ndarray:
 
 
 class RandomDistance(_Random, Distance):
-    """Euclidean distance, the features weighted by chance."""
+    """Euclidean distance with random feature weights."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUTS, needs_fit=True, symmetric=True, metric=True
@@ -138,7 +138,7 @@ class RandomDistance(_Random, Distance):
 
 
 class RandomKernel(_Random, Kernel):
-    """Product of vectors, the features weighted by chance."""
+    """Product of vectors with random feature weights."""
 
     capabilities: ClassVar[Capabilities] = RandomDistance.capabilities
 
@@ -152,7 +152,7 @@ class RandomKernel(_Random, Kernel):
 
 
 class RandomLearner(_Random, MetricLearner):
-    """Weighs features by chance."""
+    """Weights features at random."""
 
     def fit(self, X: Any, y: Any = None) -> RandomLearner:
         self.n_features_in_ = np.shape(X)[1]
@@ -164,7 +164,7 @@ class RandomLearner(_Random, MetricLearner):
 
 
 class RandomIndex(_Random, Index):
-    """Finds rows in an order in which chance weighs each distance."""
+    """Orders rows by randomly weighted distances."""
 
     def fit(self, X: Any, y: Any = None, *, distance: Any) -> RandomIndex:
         self.distance_, self.X_, self.n_distance_evaluations_ = distance, X, 0
@@ -178,7 +178,7 @@ class RandomIndex(_Random, Index):
 
 
 class RandomTransformer(_Random, Transformer):
-    """Weighs features by chance."""
+    """Weights features at random."""
 
     def fit(self, X: Any, y: Any = None) -> RandomTransformer:
         self.weights_ = self._weights(np.shape(X)[1])
@@ -189,14 +189,14 @@ class RandomTransformer(_Random, Transformer):
 
 
 class RandomRelevance(_Random, Relevance):
-    """Finds features relevant by chance."""
+    """Random relevance of features."""
 
     def scores(self, X: Any, y: Any) -> np.ndarray:
         return self._weights(np.shape(X)[1])
 
 
 class _RandomTree(_Random):
-    """A low tree that splits by chance."""
+    """A shallow tree with random splits."""
 
     capabilities: ClassVar[Capabilities] = WEIGHTED
 
@@ -210,7 +210,7 @@ class _RandomTree(_Random):
 
 
 class RandomClassifier(_RandomTree, Classifier):
-    """A low tree that splits by chance."""
+    """A shallow tree with random splits."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomClassifier:
         self._grow(DecisionTreeClassifier, X, y, sample_weight)
@@ -222,7 +222,7 @@ class RandomClassifier(_RandomTree, Classifier):
 
 
 class RandomRegressor(_RandomTree, Regressor):
-    """A low tree that splits by chance."""
+    """A shallow tree with random splits."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomRegressor:
         self._grow(DecisionTreeRegressor, X, y, sample_weight)
@@ -230,7 +230,7 @@ class RandomRegressor(_RandomTree, Regressor):
 
 
 class RandomClusterer(_Random, Clusterer):
-    """Two clusters, on the sides of a plane that is put by chance."""
+    """Two clusters, separated by a random plane."""
 
     def fit(self, X: Any, y: Any = None) -> RandomClusterer:
         A = _numbers(X)
@@ -243,7 +243,7 @@ class RandomClusterer(_Random, Clusterer):
 
 
 class RandomCombiner(_Random, Combiner):
-    """The mean of the members, weighted by chance."""
+    """The mean of the members with random weights."""
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> RandomCombiner:
         self.weights_ = self._weights(len(outputs))
@@ -254,7 +254,7 @@ class RandomCombiner(_Random, Combiner):
 
 
 class RandomResampling(_Random, Resampling):
-    """Two folds by chance, from the seed that it is given."""
+    """Two random folds, from the given seed."""
 
     def splits(
         self, X: Any, y: Any, groups: Any = None, random_state: Any = None

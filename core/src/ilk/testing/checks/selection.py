@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _mixed(subject: Subject, n: int = 30) -> tuple[Any, np.ndarray]:
-    """Return data with some labels wrong, so that there is something to edit."""
+    """Return data with some wrong labels, so that editing has an effect."""
     X, y = subject.data(n)
     y = y.copy()
     y[[2, 9, 16]] = 1 - y[[2, 9, 16]]
@@ -27,26 +27,28 @@ def _mixed(subject: Subject, n: int = 30) -> tuple[Any, np.ndarray]:
 
 @check("editor")
 def check_kept_rows(subject: Subject) -> None:
-    """What is returned are the rows of X and y that `sample_indices_` names, in order."""
+    """The result consists of the rows of X and y at `sample_indices_`, in order."""
     X, y = _mixed(subject)
     editor = subject.seeded()
     kept_X, kept_y = editor.fit_resample(X, y)
-    kept = np.asarray(editor.sample_indices_)
-    expect(kept.dtype.kind == "i", f"expected integer indices, got {kept.dtype}")
-    expect((np.diff(kept) > 0).all(), f"expected ascending indices, each once, got {kept}")
-    inside = len(kept) > 0 and kept[0] >= 0 and kept[-1] < n_rows(X)
-    expect(inside, f"expected indices within 0..{n_rows(X) - 1}, got {kept}")
-    expect_same(kept_y, y[kept], "the labels returned")
+    selected = np.asarray(editor.sample_indices_)
+    expect(selected.dtype.kind == "i", f"expected integer indices, got {selected.dtype}")
+    expect((np.diff(selected) > 0).all(), f"expected ascending indices, each once, got {selected}")
+    inside = len(selected) > 0 and selected[0] >= 0 and selected[-1] < n_rows(X)
+    expect(inside, f"expected indices within 0..{n_rows(X) - 1}, got {selected}")
+    expect_same(kept_y, y[selected], "the labels returned")
     expect(type(kept_X) is type(X), f"expected a {type(X).__name__}, got {type(kept_X).__name__}")
-    expect(n_rows(kept_X) == len(kept), f"expected {len(kept)} rows, got {n_rows(kept_X)}")
-    for position in range(len(kept)):
-        got, expected = take(kept_X, [position]), take(X, [kept[position]])
-        expect(repr(got) == repr(expected), f"expected row {kept[position]}: {expected}, got {got}")
+    expect(n_rows(kept_X) == len(selected), f"expected {len(selected)} rows, got {n_rows(kept_X)}")
+    for position in range(len(selected)):
+        got, expected = take(kept_X, [position]), take(X, [selected[position]])
+        expect(
+            repr(got) == repr(expected), f"expected row {selected[position]}: {expected}, got {got}"
+        )
 
 
 @check("editor")
 def check_reduction(subject: Subject) -> None:
-    """`reduction_` is the share of cases that was removed."""
+    """`reduction_` is the share of removed cases."""
     X, y = _mixed(subject)
     editor = subject.seeded()
     editor.fit_resample(X, y)
@@ -56,7 +58,7 @@ def check_reduction(subject: Subject) -> None:
 
 @check("editor")
 def check_editing_ignores_names(subject: Subject) -> None:
-    """Classes may be called anything; other names keep the same cases."""
+    """Renaming the classes does not change the selected cases."""
     X, y = _mixed(subject)
     expected = subject.use.run(subject.seeded(), X, y)
     for what, labels in renamings(y):
@@ -66,16 +68,16 @@ def check_editing_ignores_names(subject: Subject) -> None:
 
 @check("editor")
 def check_editor_as_step(subject: Subject) -> None:
-    """It is accepted as a step, and what comes after learns from the kept cases."""
+    """It is accepted as a pipeline step, and later steps are fitted to the selected cases."""
     X, y = _mixed(subject)
     pipeline = Pipeline([{"editor": subject.seeded()}, {"classifier": _Count()}]).fit(X, y)
-    kept = len(subject.use.run(subject.seeded(), X, y))
+    n_selected = len(subject.use.run(subject.seeded(), X, y))
     got = pipeline["classifier"].n_
-    expect(got == kept, f"expected the next step to get {kept} cases, got {got}")
+    expect(got == n_selected, f"expected the next step to get {n_selected} cases, got {got}")
 
 
 class _Count(Classifier):
-    """A classifier that only counts the cases it is given."""
+    """A classifier that only counts its training cases."""
 
     def fit(self, X: Any, y: Any) -> _Count:
         self.n_ = len(y)
@@ -88,7 +90,7 @@ class _Count(Classifier):
 
 @check("editor")
 def check_editor_labels_missing(subject: Subject) -> None:
-    """No labels, or too few, are errors that name the component."""
+    """Missing labels, or too few, are errors that name the component."""
     X, y = subject.data()
     for what, bad in (("y=None", None), ("one label too few", y[:-1])):
         expect_error(
@@ -100,7 +102,7 @@ def check_editor_labels_missing(subject: Subject) -> None:
 
 @check("relevance")
 def check_scores(subject: Subject) -> None:
-    """`scores` gives a finite number >= 0 for each feature."""
+    """`scores` returns a finite number >= 0 for each feature."""
     X, y = subject.vectors()
     got = np.asarray(subject.seeded().scores(X, y))
     expect(got.shape == (X.shape[1],), f"expected shape ({X.shape[1]},), got {got.shape}")
@@ -119,7 +121,7 @@ def check_relevant_first(subject: Subject) -> None:
 
 @check("relevance")
 def check_scores_ignore_names(subject: Subject) -> None:
-    """Classes may be called anything; other names give the same scores."""
+    """Renaming the classes does not change the scores."""
     X, y = subject.vectors()
     expected = subject.seeded().scores(X, y)
     for what, labels in renamings(y, any_order=True):

@@ -26,7 +26,7 @@ def is_transformer(component: Any) -> bool:
 
 @check("transformer", "metric_learner", when=is_transformer)
 def check_rows_kept(subject: Subject) -> None:
-    """`transform` gives one row for each row of X."""
+    """`transform` returns one row for each row of X."""
     X = subject.data().X
     out = learned(subject).transform(X)
     expect(n_rows(out) == n_rows(X), f"expected {n_rows(X)} rows, got {n_rows(out)}")
@@ -44,7 +44,7 @@ def check_fit_transform(subject: Subject) -> None:
 
 @check("transformer", "metric_learner", when=is_transformer)
 def check_feature_names_out(subject: Subject) -> None:
-    """`get_feature_names_out` names each column of the output, all different."""
+    """`get_feature_names_out` returns a distinct name for each output column."""
     X = subject.data().X
     component = learned(subject)
     names = list(component.get_feature_names_out())
@@ -61,7 +61,7 @@ def check_feature_names_out(subject: Subject) -> None:
     when=lambda c: is_transformer(c) and takes_vectors(c) and not takes_tables(c),
 )
 def check_nominal_refused(subject: Subject) -> None:
-    """A numeric transformer refuses nominal columns and names what encodes them."""
+    """A numeric transformer refuses nominal columns and names an encoder."""
     X, y = subject.sample_of("tables")
     expect_error(
         lambda: trained(subject, X, y),
@@ -72,7 +72,7 @@ def check_nominal_refused(subject: Subject) -> None:
 
 @check("transformer", "metric_learner", capability="stateless", when=is_transformer)
 def check_stateless(subject: Subject) -> None:
-    """What declares to be stateless makes the same of a row, whatever rows it was fitted to."""
+    """A declared stateless transformer is independent of the rows it was fitted to."""
     X, y = subject.data()
     expected = result(subject)
     for rows in (np.arange(1, n_rows(X)), np.arange(0, n_rows(X), 2)):
@@ -88,7 +88,7 @@ def _is_global(component: Any) -> bool:
 
 @check("metric_learner", when=_is_global)
 def check_components(subject: Subject) -> None:
-    """`components_` is L of shape (d, p), and transform(X) differs from X L' by one shift only."""
+    """`components_` is L of shape (d, p), and transform(X) differs from X L' by a shift only."""
     X = subject.vectors().X
     learner = learned(subject, subject.vector_kind)
     L = learner.components_
@@ -122,7 +122,7 @@ def check_learned_distance(subject: Subject) -> None:
 
 @check("metric_learner", when=_is_global)
 def check_metric_ignores_names(subject: Subject) -> None:
-    """Classes may be called anything; other names give the same metric."""
+    """Renaming the classes does not change the metric."""
     X, y = subject.vectors()
     expected = learned(subject, subject.vector_kind).metric_matrix_
     scale = float(np.abs(expected).max())
@@ -145,7 +145,7 @@ def check_learner_as_step(subject: Subject) -> None:
 
 @check("metric_learner", capability="local")
 def check_local_neighbors(subject: Subject) -> None:
-    """`kneighbors` gives k different rows for each query, nearest first, up to all."""
+    """`kneighbors` returns k different rows for each query, nearest first, up to all."""
     Q = subject.vectors(7, seed=1).X
     learner = learned(subject, subject.vector_kind)
     near, where = learner.kneighbors(Q, 5)
@@ -163,7 +163,7 @@ def check_local_neighbors(subject: Subject) -> None:
 
 @check("metric_learner", capability="local")
 def check_local_k_range(subject: Subject) -> None:
-    """A k outside 1..n is an error that says k and n."""
+    """A k outside 1..n is an error that names k and n."""
     X = subject.vectors().X
     learner = learned(subject, subject.vector_kind)
     for k in (0, n_rows(X) + 1):
@@ -186,7 +186,7 @@ def check_local_is_declared(subject: Subject) -> None:
 
 @check("metric_learner", when=lambda c: isinstance(c, LocalMetric))
 def check_local_ignores_names(subject: Subject) -> None:
-    """Classes may be called anything; other names give the same neighbours."""
+    """Renaming the classes does not change the neighbours."""
     X, y = subject.vectors()
     expected = learned(subject, subject.vector_kind).kneighbors(X, 3)[1]
     for what, labels in renamings(y, any_order=True):

@@ -1,4 +1,4 @@
-"""Which rows members of an ensemble learn from: drawn with or without replacement."""
+"""Draw the training rows of ensemble members, with or without replacement."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def check_share(owner: Any, argument: str, value: float) -> None:
-    """Raise a ParameterError for a share above 1; whole numbers are no shares."""
+    """Raise a ParameterError for a float above 1; whole numbers count rows and pass."""
     if not isinstance(value, int | np.integer) and value > 1:
         raise owner.parameter_error(
             argument, f"must be a share of at most 1 or a whole number, got {value!r}"
@@ -16,14 +16,14 @@ def check_share(owner: Any, argument: str, value: float) -> None:
 
 
 def how_many(share: float, n: int) -> int:
-    """A share of n things, at least 1; a whole number is itself."""
+    """Turn a share of n into a count of at least 1; a whole number is returned unchanged."""
     if isinstance(share, int | np.integer):
         return int(share)
     return max(round(float(share) * n), 1)
 
 
 def draw_size(owner: Any, share: float, available: int, *, replace: bool, at_least: int = 1) -> int:
-    """How many rows are drawn for each member; ``max_samples`` says which share.
+    """Turn ``max_samples`` into the number of rows drawn for each member.
 
     Parameters
     ----------
@@ -31,16 +31,16 @@ def draw_size(owner: Any, share: float, available: int, *, replace: bool, at_lea
         Named in errors.
     share : float or int
     available : int
-        Rows there are to draw from.
+        Number of rows to draw from.
     replace : bool
     at_least : int
-        Where every class is to be drawn, their number.
+        Number of classes, if every class must be drawn.
 
     Raises
     ------
     ParameterError
-        If there are fewer rows than are to be drawn without replacement, or fewer are to be
-        drawn than there are classes.
+        If more rows are requested than are available without replacement, or fewer rows than
+        classes.
     """
     size = how_many(share, available)
     if size > available and not replace:
@@ -71,18 +71,19 @@ def bootstrap_rows(
     ----------
     rng : RandomState
     n : int
-        Rows there are.
+        Number of rows to draw from.
     size : int
-        Rows to draw; without replacement at most as many as weigh something.
+        Rows to draw; without replacement at most the number of rows of positive weight.
     replace : bool
-        With replacement each draw is independent. Without, rows come in ascending order.
+        True: draws are independent. False: rows are returned in ascending order.
     codes : ndarray of int, shape (n,), optional
-        Classes to draw from in turn, each by its share of all and at least once, so that none
-        is lost; `size` must not be below their number.
+        Classes to draw from in turn, each in proportion to its share and at least once, so
+        that no class is lost; `size` must be at least the number of classes.
     weights : ndarray of shape (n,), optional
-        With replacement the chance of a row is proportional to its weight, so that a row of
-        weight 2 is drawn as two rows would be. Without, rows of weight 0 are left out and the
-        others are drawn alike; whoever learns from them is to look at their weights.
+        With replacement, the probability of a row is proportional to its weight: a row of
+        weight 2 is drawn as often as two rows of weight 1. Without replacement, rows of weight
+        0 are never drawn and the others are equally likely; the learner must then use the
+        weights.
 
     Returns
     -------
@@ -96,6 +97,7 @@ def bootstrap_rows(
     rows = np.arange(n) if weights is None else np.flatnonzero(weights)
     own = codes[rows]
     counts = np.bincount(own)
+    # without replacement weights only exclude rows: classes are shared by their counts
     heavy = weights if replace else None
     mass = np.bincount(own, None if heavy is None else heavy[rows] / heavy.max())
     ends = np.cumsum(counts)
@@ -105,25 +107,26 @@ def bootstrap_rows(
         for count, end, share in zip(counts, ends, class_shares(mass, size), strict=True)
         if count
     ]
-    found = np.concatenate(drawn)
+    positions = np.concatenate(drawn)
     if not replace:
-        return np.sort(found)
-    rng.shuffle(found)
-    return found
+        return np.sort(positions)
+    rng.shuffle(positions)
+    return positions
 
 
 def class_shares(mass: np.ndarray, size: int) -> np.ndarray:
-    """Divide a number of draws among classes by their mass, at least one for each.
+    """Divide a number of draws among classes in proportion to their mass, at least one each.
 
-    What whole draws leave over goes to the largest remainders. Where `size` is at most the
-    total of `mass`, as without replacement, no class of whole mass gets more than it has.
+    Largest-remainder rounding: leftover draws go to the largest remainders. Where `size` is
+    at most the total of `mass`, as without replacement, no class of integer mass gets more
+    draws than its mass.
 
     Parameters
     ----------
     mass : array of shape (C,)
-        Weight, or number of cases, of each class; a class of none gets none.
+        Weight, or number of cases, of each class; a class of mass 0 gets no draws.
     size : int
-        Not below the number of classes that have some.
+        At least the number of classes with positive mass.
 
     Returns
     -------
@@ -132,9 +135,11 @@ def class_shares(mass: np.ndarray, size: int) -> np.ndarray:
     """
     there = np.asarray(mass) > 0
     exact = np.asarray(mass, dtype=float) / np.sum(mass) * size
+    # the tolerance keeps whole shares whole; each class present gets at least one draw
     shares: np.ndarray = np.maximum(np.floor(exact + 1e-9), there).astype(int)
     while (over := int(shares.sum()) - size) != 0:
         step = -1 if over > 0 else 1
+        # the draw goes to, or comes from, the class farthest from its exact share
         need = np.where(shares > 1 if step < 0 else there, step * (exact - shares), -np.inf)
         shares[need.argmax()] += step
     return shares
@@ -148,14 +153,14 @@ def _draw(
     replace: bool,
     weights: np.ndarray | None,
 ) -> np.ndarray:
-    """Draw from some rows, which are so many; from the first ones if not told which."""
+    """Draw positions from `rows`, or from ``range(n)`` where `rows` is None."""
     if not replace:
         chosen = np.arange(count) if size >= count else np.sort(rng.permutation(count)[:size])
     elif weights is None:
         chosen = (rng.random_sample(size) * count).astype(np.intp)
     else:
-        own = weights if rows is None else weights[rows]
-        ends = np.cumsum(own / own.max())  # whose sum cannot overflow
+        mass = weights if rows is None else weights[rows]
+        ends = np.cumsum(mass / mass.max())  # scaled, so that the sum cannot overflow
         places = np.searchsorted(ends, rng.random_sample(size) * ends[-1], side="right")
         chosen = np.minimum(places, count - 1)
     return np.asarray(chosen if rows is None else rows[chosen])

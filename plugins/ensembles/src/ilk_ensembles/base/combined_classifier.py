@@ -1,4 +1,4 @@
-"""Classifiers that combine the outputs of fitted members: how they decide."""
+"""Classifiers that combine the outputs of fitted members by a rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REJECT_LABEL: Any = param(
     doc="Predicted where the combiner rejects; must not be a class. If left out nothing is "
     "rejected: the class of most support is predicted.",
 )
-_CELLS = 1 << 22  # outputs that are held at once: 32 MB
+_CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 
 Ask = Callable[[Any, Any], np.ndarray]
 """Output of one member for rows: ``ask(member, rows)``."""
@@ -47,26 +47,26 @@ COMBINER: Any = slot(
 class CombinedClassifier(ilk.Classifier):
     """Combines the outputs of its members by a rule, in blocks of rows.
 
-    A subclass sets ``classes_``, ``estimators_`` and ``combiner_`` in `fit`, and says in
-    `_ask_each` what is shown to which member. Memory for outputs is bounded, whatever the
-    number of rows; only a rule that learns is given those of all rows held out.
+    A subclass sets ``classes_``, ``estimators_`` and ``combiner_`` in `fit`, and defines in
+    `_ask_each` which data each member sees. Blocks bound the memory for outputs, whatever the
+    number of rows; only a trainable rule gets the held-out outputs of all rows at once.
     """
 
     random_state: RandomState = MEMBER_SEEDS
 
     @property
     def reject_label(self) -> Any:
-        """The answer where nothing is answered; a parameter of some ensembles."""
+        """Label of rejected rows; some ensembles have a parameter for it."""
         return None
 
     @property
     def resampling(self) -> Any:
-        """What holds rows out for a rule that learns; a parameter of some ensembles."""
+        """Resampling that holds rows out for a trainable rule; a parameter of some ensembles."""
         return None
 
     @abstractmethod
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
-        """Fit members, each on its part of X; return them. A member that fails raises."""
+        """Fit members, each on its part of X; return them. Raises if a member fails."""
 
     @abstractmethod
     def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
@@ -77,15 +77,15 @@ class CombinedClassifier(ilk.Classifier):
         return self.resolve_slot("combiner")
 
     def _output_check(self) -> Callable[[Any], Any]:
-        """A function that returns a fitted member, or raises if the rule cannot take its output."""
+        """Return a function that returns a fitted member, or raises if the rule cannot use it."""
         if self._rule().needs == "labels":
             return lambda member: member
         return partial(check_probabilistic, otherwise=", or a rule of labels, such as 'majority'")
 
     def _kept(self) -> tuple[list[int], int]:
-        """Positions of ``estimators_`` among all members, and the number of these.
+        """Positions of ``estimators_`` among all members, and the total number of members.
 
-        All of them, if a subclass leaves none out.
+        The default is for subclasses that drop no member.
         """
         self.estimators_: list[Any]
         return list(range(len(self.estimators_))), len(self.estimators_)
@@ -93,12 +93,12 @@ class CombinedClassifier(ilk.Classifier):
     def _fit_combiner(
         self, X: Any, codes: np.ndarray, weights: Any, rng: np.random.RandomState
     ) -> None:
-        """Set ``combiner_``; a rule that learns does so from outputs for rows held out."""
+        """Set ``combiner_``; a trainable rule is fitted to held-out outputs."""
         self.combiner: Any
         self.combiner_: Any = self._rule()
-        kept, n_members = self._kept()
-        if len(kept) < n_members and hasattr(self.combiner_, "restricted"):
-            self.combiner_ = self.combiner_.restricted(kept, n_members)
+        positions, n_members = self._kept()
+        if len(positions) < n_members and hasattr(self.combiner_, "restricted"):
+            self.combiner_ = self.combiner_.restricted(positions, n_members)
         if ilk.is_frozen(self.combiner_) or not self.combiner_.needs_fit:
             self._try_combiner(ilk.take(X, np.arange(1)))
             return
@@ -124,25 +124,26 @@ class CombinedClassifier(ilk.Classifier):
             self.combiner_.fit(outputs, codes[rows], seen)
 
     def _try_combiner(self, X: Any) -> None:
-        """Let a rule say now that it is for other members or classes than there are."""
+        """Let the rule raise now if it does not fit the number of members or classes."""
         n_members, n_classes = len(self.estimators_), len(self.classes_)
         if self.combiner_.needs == "labels":
-            said = np.zeros((n_members, 1), dtype=np.intp)
+            outputs = np.zeros((n_members, 1), dtype=np.intp)
         else:
-            said = np.full((n_members, 1, n_classes), 1 / n_classes)
-        self.combiner_.decide(self._combine(said, X))
+            outputs = np.full((n_members, 1, n_classes), 1 / n_classes)
+        self.combiner_.decide(self._combine(outputs, X))
 
     def _check_held_out(self, codes: np.ndarray) -> None:
-        """Raise an InputError where there is nothing to tell apart among the rows held out."""
-        found = np.unique(codes)
-        if len(found) == 1 < len(self.classes_):
+        """Raise an InputError where the held-out rows have one class only."""
+        present = np.unique(codes)
+        if len(present) == 1 < len(self.classes_):
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: rows of class {self.classes_[found[0]].item()!r} only "
-                f"can be held out, so {ilk.display_name(self.combiner_)} has nothing to learn from"
+                f"{ilk.display_name(self)}: rows of class {self.classes_[present[0]].item()!r} "
+                f"only can be held out, so {ilk.display_name(self.combiner_)} has nothing to "
+                f"learn from"
             )
 
     def _outputs(self, members: list[Any], X: Any) -> np.ndarray:
-        """Outputs of the members as the rule takes them; array of shape (L, n, C)."""
+        """Outputs of the members in the form that the rule takes; array of shape (L, n, C)."""
         if self.combiner_.needs == "labels":
             codes = np.stack(self._ask_each(members, X, self._codes))
             return ilk.label_outputs(self, codes, len(self.classes_))
@@ -169,7 +170,7 @@ class CombinedClassifier(ilk.Classifier):
         total = combined.sum(axis=1, keepdims=True)
         if not (total > 0).all() or (combined < 0).any():
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: what {ilk.display_name(self.combiner_)} gives cannot "
+                f"{ilk.display_name(self)}: output of {ilk.display_name(self.combiner_)} cannot "
                 f"be made probabilities: it is negative, or zero for every class"
             )
         shares = np.asarray(combined / total)
@@ -177,7 +178,7 @@ class CombinedClassifier(ilk.Classifier):
         return _agreeing(shares, codes)
 
     def decide(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the position of the class decided for, and which rows the combiner rejects.
+        """Return the position of the predicted class, and a mask of rows the combiner rejects.
 
         Returns
         -------
@@ -196,25 +197,25 @@ class CombinedClassifier(ilk.Classifier):
         return self._in_blocks(X, self._combined_block)
 
     def _in_blocks(self, X: Any, work: Callable[[Any], np.ndarray]) -> np.ndarray:
-        """``work(rows)`` of all rows, few at a time."""
+        """Concatenate ``work(rows)`` over blocks of rows."""
         size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
         return np.concatenate([work(rows) for rows in row_blocks(X, size)])
 
     def _combined_block(self, X: Any) -> np.ndarray:
-        """Combined support of a few rows."""
+        """Combined support of one block of rows."""
         return self._combine(self._member_outputs(X), X)
 
     def _member_outputs(self, X: Any) -> np.ndarray:
-        """Codes of shape (L, n) where the rule takes labels, else outputs of shape (L, n, C)."""
+        """Codes of shape (L, n) for rules on labels, else outputs of shape (L, n, C)."""
         labels = self.combiner_.needs == "labels"
         ask = self._codes if labels else self._probabilities
         return np.stack(self._ask_each(self.estimators_, X, ask))
 
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """Combined support of rows from the members' outputs for them."""
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+        """Combined support of rows from the members' outputs."""
         if self.combiner_.needs == "labels":
-            return np.asarray(self.combiner_.combine_labels(said, len(self.classes_), X))
-        return np.asarray(self.combiner_.combine(said, X))
+            return np.asarray(self.combiner_.combine_labels(outputs, len(self.classes_), X))
+        return np.asarray(self.combiner_.combine(outputs, X))
 
     def _codes(self, member: Any, X: Any) -> np.ndarray:
         return member_codes(member, X, self.classes_)
@@ -230,13 +231,13 @@ class CombinedClassifier(ilk.Classifier):
 
 
 def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Let the class decided for be the largest where only rounding makes another one larger.
+    """Make the predicted class the largest share where only rounding makes another larger.
 
-    Changes the array it returns.
+    Changes `shares` in place and returns it.
     """
     rows = np.arange(len(shares))
-    own, top = shares[rows, codes], shares.max(axis=1)
-    level = (own < top) & (own >= top * (1 - 2 * ULPS))
+    decided, top = shares[rows, codes], shares.max(axis=1)
+    level = (decided < top) & (decided >= top * (1 - 2 * ULPS))
     shares[rows[level], codes[level]] = top[level]
     return shares
 
@@ -248,12 +249,12 @@ def check_n_jobs(owner: Any) -> None:
 
 
 def check_member_weights(owner: Any, weights: Any, codes: np.ndarray, members: Any) -> Any:
-    """Return sample weights as an array, or None where there are none.
+    """Return sample weights as an array, or None if there are none.
 
     Raises
     ------
     InputError
-        If weights are wrong, leave a class without any, or no member takes them.
+        If weights are invalid, give a class no weight, or no member accepts them.
     """
     if weights is None:
         return None
@@ -265,7 +266,7 @@ def check_member_weights(owner: Any, weights: Any, codes: np.ndarray, members: A
 
 
 def check_no_class_lost(owner: Any, codes: np.ndarray) -> None:
-    """Raise an InputError where a class of `owner` is not among the codes of weighed rows."""
+    """Raise an InputError where a class of `owner` is missing among the codes of weighted rows."""
     lost = np.flatnonzero(np.bincount(codes, minlength=len(owner.classes_)) == 0)
     if len(lost):
         label = owner.classes_[lost[0]].item()

@@ -1,4 +1,4 @@
-"""A gate: shares that depend on the row, learned from shares that are given."""
+"""A softmax gate: each row's shares of the experts, fitted to given shares."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-_ITERATIONS = 200
+_ITERATIONS = 200  # limit of L-BFGS iterations; each fit starts from the last one
 
 
 @dataclass
 class Gate:
-    """``g_j(x) = exp(a_j + b_j z) / sum_l exp(a_l + b_l z)``, where z is x standardised.
+    """``g_j(x) = exp(a_j + b_j z) / sum_l exp(a_l + b_l z)``, where z is the standardised x.
 
     Attributes
     ----------
     center_, scale_ : ndarray of shape (p,)
-        Weighted mean and deviation of the training rows, infinite where they are constant.
+        Weighted mean and standard deviation of the training rows; infinite for constant columns.
     penalty : float
-        Of half the sum of squares of b.
+        L2 penalty: the factor of half the sum of squares of b.
     coef_ : ndarray of shape (L, p + 1)
         a, then b.
     """
@@ -33,28 +33,28 @@ class Gate:
 
     @classmethod
     def of(cls, X: np.ndarray, weights: np.ndarray, n_experts: int, penalty: float) -> Self:
-        """A gate that gives each expert the same share; weights of the rows sum to 1."""
+        """A gate that gives all experts equal shares; weights of the rows sum to 1."""
         X = X.astype(np.float64, copy=False)
         center = weights @ X
         apart = X - center
         most = np.abs(apart).max(axis=0)
         spread = most * np.sqrt(weights @ (apart / np.where(most > 0, most, 1)) ** 2)
-        varied = spread > 1e-12 * np.abs(X).max(axis=0)  # a constant is taken as 0
+        varied = spread > 1e-12 * np.abs(X).max(axis=0)  # below, the spread is rounding
         coef = np.zeros((n_experts, X.shape[1] + 1))
         return cls(center, np.where(varied, spread, np.inf), penalty, coef)
 
     def rows(self, X: np.ndarray) -> np.ndarray:
-        """Standardised rows with a column of ones in front; array of shape (m, p + 1)."""
+        """Standardised rows with a leading column of ones; array of shape (m, p + 1)."""
         standard = (X.astype(np.float64, copy=False) - self.center_) / self.scale_
         return np.hstack([np.ones((len(X), 1)), standard])
 
     def fit(self, rows: np.ndarray, shares: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Maximise ``sum_i w_i sum_j h_ij ln g_j(x_i)`` less the penalty, from where it is.
+        """Maximise ``sum_i w_i sum_j h_ij ln g_j(x_i)`` minus the penalty, from a warm start.
 
         Parameters
         ----------
         rows : ndarray of shape (n, p + 1)
-            As `rows` gives them.
+            As returned by `rows`.
         shares : ndarray of shape (n, L)
             h; each row sums to 1.
         weights : ndarray of shape (n,)
@@ -72,15 +72,16 @@ class Gate:
             coef = flat.reshape(size)
             logs = log_softmax(rows @ coef.T, axis=1)
             slope = (weights[:, None] * np.exp(logs) - target).T @ rows
+            # the intercepts a are not penalised
             slope[:, 1:] += self.penalty * coef[:, 1:]
             value = self.penalty / 2 * (coef[:, 1:] ** 2).sum() - (target * logs).sum()
             return float(value), slope.ravel()
 
         options: Any = {"maxiter": _ITERATIONS}
-        found = minimize(loss, self.coef_.ravel(), jac=True, method="L-BFGS-B", options=options)
-        self.coef_ = found.x.reshape(size)
+        result = minimize(loss, self.coef_.ravel(), jac=True, method="L-BFGS-B", options=options)
+        self.coef_ = result.x.reshape(size)
         return np.asarray(log_softmax(rows @ self.coef_.T, axis=1))
 
     def shares(self, X: np.ndarray) -> np.ndarray:
-        """The g_j of each row; array of shape (m, L)."""
+        """The shares g_j of each row; array of shape (m, L)."""
         return np.asarray(softmax(self.rows(X) @ self.coef_.T, axis=1))

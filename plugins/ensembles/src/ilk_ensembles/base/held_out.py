@@ -1,4 +1,4 @@
-"""Outputs of members for rows that they were not fitted on: what learned rules learn from."""
+"""Held-out outputs of members: the training data of trainable combination rules."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import ilk
 _FOLDS = 5
 
 Splits = Iterator[tuple[np.ndarray, np.ndarray]]
-"""Positions of rows to fit on, and of rows held out, of each split."""
+"""Positions of training rows and of held-out rows, for each split."""
 
 
 def stratified_folds(owner: Any, codes: np.ndarray, rng: np.random.RandomState) -> Splits:
-    """Folds, at most 5, whose training parts keep every class, drawn at random.
+    """Draw at most 5 stratified folds at random; every training part keeps every class.
 
-    The cases of a class are dealt to folds in turn, so no fold has all of them; the only case
-    of a class is in every training part and never held out.
+    The cases of a class are dealt to the folds in turn, so no fold has all of them. A class of
+    one case is in every training part and never held out.
 
     Raises
     ------
@@ -37,12 +37,12 @@ def stratified_folds(owner: Any, codes: np.ndarray, rng: np.random.RandomState) 
 
 
 def random_folds(owner: Any, y: np.ndarray, rng: np.random.RandomState) -> Splits:
-    """Folds, at most 5, drawn at random whatever y is.
+    """Draw at most 5 folds at random, ignoring y.
 
     Raises
     ------
     InputError
-        If there is one row.
+        If there is only one row.
     """
     if len(y) < 2:
         raise ilk.InputError(f"{ilk.display_name(owner)}: one row (1 sample) cannot be held out")
@@ -50,7 +50,7 @@ def random_folds(owner: Any, y: np.ndarray, rng: np.random.RandomState) -> Split
 
 
 def _dealt(rows: np.ndarray, n: int) -> Splits:
-    """Deal rows to folds in turn; others are in no fold."""
+    """Deal rows to folds in turn; rows not given are in no fold."""
     n_folds = min(_FOLDS, len(rows))
     fold = np.full(n, -1)
     fold[rows] = np.arange(len(rows)) % n_folds
@@ -67,7 +67,7 @@ def held_out_outputs(
     rng: np.random.RandomState,
     folds: Callable[[Any, np.ndarray, np.random.RandomState], Splits] = stratified_folds,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs of members fitted on some rows for the rows held out, over all splits.
+    """Outputs of members for held-out rows, over all splits.
 
     Parameters
     ----------
@@ -75,27 +75,27 @@ def held_out_outputs(
         Named in errors.
     ask : callable
         ``ask(train, test)`` fits fresh members on the rows at positions `train`, and returns
-        their outputs for those at `test`: an array of shape (L, len(test), ...), aligned to all
-        classes.
+        their outputs for the rows at `test`: an array of shape (L, len(test), ...), aligned to
+        all classes.
     X : data of n rows
     y : ndarray of shape (n,)
-        Codes of labels, or numbers.
+        Codes of labels, or numeric targets.
     scheme : resampling, splitter of scikit-learn or None
-        None: `folds` are drawn.
+        None: `folds` draws the splits.
     rng : RandomState
     folds : callable, default=stratified_folds
 
     Returns
     -------
     rows : ndarray of int, shape (h,)
-        Positions of the rows held out, in ascending order; a row held out more than once has
-        as many entries.
+        Positions of the held-out rows, in ascending order; a row held out more than once has
+        one entry for each time.
     outputs : ndarray of shape (L, h, ...)
 
     Raises
     ------
     InputError
-        If the rows cannot be divided so, or some are held out from themselves.
+        If the rows cannot be split this way, or a row is in training and test.
     """
     splits = folds(owner, y, rng) if scheme is None else _given(owner, scheme, X, y, rng)
     rows, outputs = [], []
@@ -110,22 +110,22 @@ def held_out_outputs(
 def _given(
     owner: Any, scheme: Any, X: Any, y: np.ndarray, rng: np.random.RandomState
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Splits of a resampling, or of scikit-learn's."""
+    """Splits of a resampling, or of a scikit-learn splitter."""
     name = ilk.display_name(owner)
     seed = int(rng.randint(2**31 - 1))
     try:
         if hasattr(scheme, "splits"):
-            found = [(s.train, s.test) for s in scheme.splits(X, y, random_state=seed)]
+            splits = [(s.train, s.test) for s in scheme.splits(X, y, random_state=seed)]
         else:
-            found = list(scheme.split(np.zeros(len(y)), y))
+            splits = list(scheme.split(np.zeros(len(y)), y))
     except (TypeError, ValueError) as error:
         raise ilk.InputError(f"{name}: resampling: {error}") from error
-    if not found or any(not len(train) or not len(test) for train, test in found):
+    if not splits or any(not len(train) or not len(test) for train, test in splits):
         raise ilk.InputError(f"{name}: resampling must give splits with training and test rows")
-    for train, test in found:
+    for train, test in splits:
         both = np.intersect1d(train, test)
         if len(both):
             raise ilk.InputError(
                 f"{name}: resampling must hold rows out, but row {both[0]} is in training and test"
             )
-    return found
+    return splits

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
 REGRESSORS = ("knn", "boosted_experts", "bagging")
 ANY_INPUT: Final = ("vectors", "tables", "strings", "sets", "signatures")
-_CELLS = 1 << 22  # predictions that are held at once: 32 MB
+_CELLS = 1 << 22  # predictions held in memory at once: 32 MB of float64
 
 
 LEFT_OUT_OF_FOLDS: Any = param(
@@ -68,21 +68,21 @@ class HeterogeneousClassifier(CombinedClassifier):
     Attributes
     ----------
     positions_ : list of int
-        Of ``estimators_`` among `members`.
+        Positions of ``estimators_`` in `members`.
     """
 
     members: Sequence[ClassifierLike] = slots(
         "classifier",
         default=CLASSIFIERS,
-        doc="With ``predict_proba``. Instances, names or tables; pipelines too. X may be "
-        "whatever all of them take.",
+        doc="Must have ``predict_proba``. Instances, names or tables; pipelines too. X may be "
+        "any data that all of them accept.",
     )
     on_failure: str = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error; or is left out, with its weight, and "
-        "listed in ``failures_``. One that fails on a part of the rows only, for a "
-        "combiner that learns, is an error.",
+        doc="'raise': a member that fails to fit is an error. 'drop': it is left out, with its "
+        "weight, and listed in ``failures_``. If a member fails only on held-out splits of a "
+        "trainable combiner, that is always an error.",
     )
     n_jobs: int | None = N_JOBS
     verbose: int = VERBOSE
@@ -92,20 +92,20 @@ class HeterogeneousClassifier(CombinedClassifier):
     _least_classes: ClassVar[int] = 1
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that there is a member."""
+        """Check each parameter, and that there is at least one member."""
         super().check_parameters()
         check_members(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit every member, then the rule where it learns.
+        """Fit every member, then the rule if it is trainable.
 
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that all members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Given to the members that take it; an error if none does.
+            Passed to the members that accept it; an error if none does.
         """
         self.check_parameters()
         X = indexable(X)
@@ -147,28 +147,28 @@ class HeterogeneousClassifier(CombinedClassifier):
         return self.positions_, len(self.members)
 
     def _places(self) -> list[str]:
-        """What errors call the fitted members."""
+        """Names of the fitted members in errors."""
         return [f"members[{at}]" for at in self.positions_]
 
     def __sklearn_tags__(self) -> Any:
-        """What all members take is taken."""
+        """Accept the input that all members accept."""
         return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
 
 
 class HeterogeneousRegressor(ilk.Regressor):
-    """Fits every member on the same data, and combines their numbers into one.
+    """Fits every member on the same data, and combines their predictions into one number.
 
     Attributes
     ----------
     estimators_ : list of L regressors
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     """
 
     members: Sequence[RegressorLike] = slots(
         "regressor",
         default=REGRESSORS,
-        doc="Instances, names or tables; pipelines too. X may be whatever all of them take.",
+        doc="Instances, names or tables; pipelines too. X may be any data that all accept.",
     )
     on_failure: str = ON_FAILURE
     n_jobs: int | None = N_JOBS
@@ -177,13 +177,13 @@ class HeterogeneousRegressor(ilk.Regressor):
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=ANY_INPUT, sample_weight=True)
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that there is a member."""
+        """Check each parameter, and that there is at least one member."""
         super().check_parameters()
         check_members(self)
 
     @abstractmethod
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """One number for each row from the members' predictions, of shape (L, n)."""
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+        """Combine the members' predictions, of shape (L, n), into one number for each row."""
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         X = indexable(X)
@@ -211,7 +211,7 @@ class HeterogeneousRegressor(ilk.Regressor):
         return members
 
     def _check_weights(self, sample_weight: Any, X: Any, takers: Sequence[Any]) -> Any:
-        """Weights as an array, or None; an error where no one takes them."""
+        """Weights as an array, or None; raise if no member accepts them."""
         if sample_weight is None:
             return None
         weights = ilk.check_weights(self, sample_weight, X)
@@ -238,16 +238,16 @@ class HeterogeneousRegressor(ilk.Regressor):
         return np.stack(each_place(self, members, ask, self.n_jobs, argument=self._places()))
 
     def _places(self) -> list[str]:
-        """What errors call the fitted members."""
+        """Names of the fitted members in errors."""
         return [f"members[{at}]" for at in self.positions_]
 
     def __sklearn_tags__(self) -> Any:
-        """What all members take is taken."""
+        """Accept the input that all members accept."""
         return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
 
 
 def check_members(owner: Any) -> None:
-    """Raise a ParameterError if there is no member, or no job."""
+    """Raise a ParameterError if there is no member, or ``n_jobs`` is 0."""
     if not len(owner.members):
         raise owner.parameter_error("members", "must have at least one member, got none")
     check_n_jobs(owner)

@@ -1,4 +1,4 @@
-"""Members of an ensemble: seeded, fitted and asked one by one, named where they fail."""
+"""Members of an ensemble: seed, fit and query them in threads, with errors that name them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ T = TypeVar("T")
 N_JOBS: Any = param(
     default=None,
     type=int,
-    doc="How many members are fitted, and asked, at once (threads); -1: one per processor. The "
-    "result is the same.",
+    doc="Number of members fitted, and queried, in parallel threads; -1: one per processor. "
+    "Does not change the result.",
 )
 ON_FAILURE: Any = param(
     default="raise",
     choices=("raise", "drop"),
-    doc="A member that cannot be fitted is an error, or is left out and listed in ``failures_``.",
+    doc="'raise': a member that fails to fit is an error. 'drop': leave it out and list it in "
+    "``failures_``.",
 )
 MEMBER_SEEDS: Any = param(
     default=None,
@@ -50,13 +51,13 @@ def each_member(
     *,
     argument: str | Sequence[str] = "members",
 ) -> list[T]:
-    """Do something with every member, in threads.
+    """Apply a function to every member, in threads.
 
     Raises
     ------
     IlkError
-        Where a member fails: an `InputError` or `InputTypeError` if it raised a ValueError or
-        a TypeError. Names the owner, the member and its place.
+        If a member fails: an `InputError` or `InputTypeError` for a ValueError or a TypeError.
+        Names the owner, the member and its place.
     """
     return each_place(owner, members, lambda _, member: work(member), n_jobs, argument=argument)
 
@@ -69,7 +70,7 @@ def each_place(
     *,
     argument: str | Sequence[str] = "members",
 ) -> list[T]:
-    """As `each_member`, for work that looks at the position of the member: its first argument."""
+    """As `each_member`, for work that takes the position of the member as first argument."""
 
     def one(position: int, member: Any) -> T:
         try:
@@ -84,12 +85,12 @@ def _in_threads(
     work: Callable[[int, Any], T], members: Sequence[Any], n_jobs: int | None
 ) -> list[T]:
     jobs = (delayed(work)(position, member) for position, member in enumerate(members))
-    with warnings.catch_warnings():  # filters that threads change at once may stay changed
+    with warnings.catch_warnings():  # threads race on filters; restore them afterwards
         return list(Parallel(n_jobs=jobs_for(len(members), n_jobs), prefer="threads")(jobs))
 
 
 def jobs_for(n_members: int, n_jobs: int | None) -> int | None:
-    """How many members work at once: no more threads are started than there are members."""
+    """Number of parallel jobs: no more threads than there are members."""
     return n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(n_members, 1))
 
 
@@ -107,31 +108,31 @@ def fit_each(
     progress: Progress | None = None,
     argument: str | Sequence[str] = "members",
 ) -> tuple[list[int], list[Any]]:
-    """Fit every member, in threads; leave out those that fail, where that is asked for.
+    """Fit every member, in threads; with ``on_failure="drop"``, leave out members that fail.
 
     Parameters
     ----------
     owner : Component
-        Named in errors. Gets ``failures_``: of each member left out, by position, the error.
+        Named in errors. Gets ``failures_``: the error of each dropped member, by position.
     members : sequence of components
     fit : callable
         ``fit(position, member)`` returns the fitted member.
     on_failure : {"raise", "drop"}
     progress : Progress, optional
-        Told of each member.
+        Counts each fitted member.
     argument : str or list of str
-        What errors call the members together, or each of them.
+        Name of the members in errors, together or one by one.
 
     Returns
     -------
     positions : list of int
-        Of the members that are left.
+        Positions of the fitted members.
     fitted : list of components
 
     Raises
     ------
     IlkError
-        If a member fails under "raise", or all of them do.
+        If a member fails under "raise", or all members fail.
     """
 
     def one(position: int, member: Any) -> tuple[Any, ilk.IlkError | None]:
@@ -146,17 +147,17 @@ def fit_each(
             if progress is not None:
                 progress.step()
 
-    found = _in_threads(one, members, n_jobs)
-    owner.failures_ = {at: error for at, (_, error) in enumerate(found) if error is not None}
-    if len(owner.failures_) == len(found):
+    results = _in_threads(one, members, n_jobs)
+    owner.failures_ = {at: error for at, (_, error) in enumerate(results) if error is not None}
+    if len(owner.failures_) == len(results):
         first = owner.failures_[0]
         raise type(first)(f"{ilk.display_name(owner)}: every member failed; the first: {first}")
-    kept = [at for at, (_, error) in enumerate(found) if error is None]
-    return kept, [found[at][0] for at in kept]
+    positions = [at for at, (_, error) in enumerate(results) if error is None]
+    return positions, [results[at][0] for at in positions]
 
 
 def failure(owner: object, where: str, member: Any, error: Exception) -> ilk.IlkError:
-    """Return the error of a member as one that names the owner, its place and the member."""
+    """Wrap the error of a member in one that names the owner, its place and the member."""
     text = f"{ilk.display_name(owner)}: {where} ({ilk.display_name(member)})"
     if isinstance(error, ValueError):
         return ilk.InputError(f"{text}: {error}")
@@ -166,14 +167,14 @@ def failure(owner: object, where: str, member: Any, error: Exception) -> ilk.Ilk
 
 
 def fit_member(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) -> Any:
-    """Fit a member unless it is frozen, with weights where it takes them; return it."""
+    """Fit a member unless it is frozen, with weights if it accepts them; return it."""
     if sample_weight is not None and ilk.takes_weights(member):
         return ilk.fit_component(member, X, y, sample_weight=sample_weight)
     return ilk.fit_component(member, X, y)
 
 
 def seed_members(owner: object, members: Sequence[Any], random_state: Any) -> None:
-    """Give every member a seed of its own; nothing happens where `random_state` is None."""
+    """Give every member its own seed; do nothing where `random_state` is None."""
     if random_state is None:
         return
     seeds = ilk.check_seed(owner, random_state).randint(2**31 - 1, size=len(members)).tolist()
@@ -183,7 +184,7 @@ def seed_members(owner: object, members: Sequence[Any], random_state: Any) -> No
 
 
 def fit_on_drawn(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) -> Any:
-    """Fit a member on drawn rows; a `ConstantClassifier` replaces it where they have one class."""
+    """Fit a member on drawn rows; return a `ConstantClassifier` where they have one class."""
     if isinstance(member, ConstantClassifier):
         member = member.member
     if ilk.is_frozen(member) or (y != y[0]).any():

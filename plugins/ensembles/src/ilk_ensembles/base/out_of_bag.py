@@ -1,4 +1,4 @@
-"""Out-of-bag predictions: each row is predicted by the members that were not fitted on it."""
+"""Out-of-bag predictions: each row is predicted by the members not fitted on it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 
 import ilk
 
-_CELLS = 1 << 22  # outputs that are held at once: 32 MB
+_CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 
 AskEach = Callable[[list[int], list[np.ndarray]], list[np.ndarray]]
 
 
 def rows_left_out(rows: Sequence[np.ndarray], n: int) -> np.ndarray:
-    """Tell which of n rows each member was not fitted on.
+    """Mask of the rows that each member was not fitted on.
 
     Parameters
     ----------
     rows : sequence of L arrays of int
-        The rows that were drawn for each member.
+        Rows drawn for each member.
     n : int
 
     Returns
@@ -39,29 +39,30 @@ def out_of_bag_support(
     combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
     width: int,
 ) -> np.ndarray:
-    """Combine, for each row, the outputs of the members that were not fitted on it.
+    """Combine, for each row, the outputs of the members not fitted on it.
 
-    Rows with the same number of such members are combined together, so that the rule is called
-    at most L times a block. It must treat members alike: it is not told which output is whose.
+    Rows with the same number of such members are combined together, so the rule is called at
+    most L times per block. The rule must treat members alike: it does not know which output
+    belongs to which member.
 
     Parameters
     ----------
     left_out : ndarray of bool, shape (L, n)
-        As `rows_left_out` gives.
+        As returned by `rows_left_out`.
     ask_each : callable
-        ``ask_each(members, rows)`` is a list of outputs: of the member at position
-        ``members[i]``, about the rows at ``rows[i]``, an array of shape (m, ...). The further
-        axes are the same for all.
+        ``ask_each(members, rows)`` returns a list of outputs: the i-th is the output of the
+        member at position ``members[i]`` for the rows at ``rows[i]``, an array of shape
+        (m, ...) with the same further axes for all members.
     combine : callable
-        ``combine(outputs, rows)`` makes an array of shape (m, width) of outputs of shape
-        (k, m, ...), where k is the number of members not fitted on these rows.
+        ``combine(outputs, rows)`` turns outputs of shape (k, m, ...) into an array of shape
+        (m, width), where k is the number of members not fitted on these rows.
     width : int
-        Numbers for a row: of classes, C; of a regression, 1.
+        Numbers per row: the number of classes C for classification, 1 for regression.
 
     Returns
     -------
     ndarray of shape (n, width)
-        NaN for rows that every member was fitted on.
+        NaN for rows used by every member.
     """
     n = left_out.shape[1]
     support = np.full((n, width), np.nan)
@@ -76,17 +77,17 @@ def out_of_bag_support(
 def _alike(
     left_out: np.ndarray, start: int, ask_each: AskEach
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the rows of a block by their number of out-of-bag members, with their outputs."""
+    """Yield the rows of a block grouped by their number of out-of-bag members, with outputs."""
     members = np.flatnonzero(left_out.any(axis=1)).tolist()
     if not members:
         return
     columns = [np.flatnonzero(left_out[member]) for member in members]
-    said = ask_each(members, [start + those for those in columns])
-    place = np.cumsum(left_out, axis=0) - 1  # of a member among those not fitted on a row
+    answers = ask_each(members, [start + those for those in columns])
+    place = np.cumsum(left_out, axis=0) - 1  # rank of a member among a row's out-of-bag members
     counts = place[-1] + 1
-    shape = (int(counts.max()), left_out.shape[1], *said[0].shape[1:])
-    packed = np.empty(shape, dtype=np.result_type(*said))
-    for member, those, outputs in zip(members, columns, said, strict=True):
+    shape = (int(counts.max()), left_out.shape[1], *answers[0].shape[1:])
+    packed = np.empty(shape, dtype=np.result_type(*answers))
+    for member, those, outputs in zip(members, columns, answers, strict=True):
         packed[place[member, those], those] = outputs
     for count in np.unique(counts[counts > 0]).tolist():
         alike = np.flatnonzero(counts == count)
@@ -94,12 +95,12 @@ def _alike(
 
 
 def treats_alike(rule: Any, n_members: int, n_classes: int) -> bool:
-    """Tell whether a rule does not learn, takes fewer members, and minds no order of them.
+    """Tell whether a rule is untrained, takes any number of members, and ignores their order.
 
     Parameters
     ----------
     rule : combiner
-        Not fitted. It is tried on outputs that differ much.
+        Not fitted. It is tried on outputs that differ widely.
     n_members, n_classes : int
     """
     if rule.needs_fit:
@@ -126,21 +127,21 @@ def out_of_bag_error(
     Parameters
     ----------
     wrong : array of shape (n,)
-        Error of each row, such as whether its label is another; those of rows without support
-        are not looked at.
+        Error of each row, such as whether its predicted label is wrong. Rows without support
+        are ignored.
     support : ndarray of shape (n, width)
-        As `out_of_bag_support` gives.
+        As returned by `out_of_bag_support`.
     weights : ndarray of shape (n,), optional
 
     Returns
     -------
     error : float
-        NaN where no row was left out by any member, or those weigh nothing.
+        NaN where no row is out of any bag, or all such rows have weight 0.
     n_never : int
-        Number of rows that every member was fitted on.
+        Number of rows used by every member.
     """
     known = ~np.isnan(support[:, 0])
-    shares = 1.0 if weights is None else weights / weights.max()  # whose sum cannot overflow
+    shares = 1.0 if weights is None else weights / weights.max()  # the sum cannot overflow
     heavy = np.where(known, shares, 0.0)
     total = heavy.sum()
     error = float((heavy * np.where(known, wrong, 0)).sum() / total) if total > 0 else np.nan

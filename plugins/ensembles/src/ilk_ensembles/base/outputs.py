@@ -1,4 +1,4 @@
-"""Outputs of members, checked: codes and probabilities for the classes, or finite numbers."""
+"""Checked outputs of members: class codes, probabilities, or finite numbers."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import numpy as np
 import ilk
 
 ABSTAINS = -1
-"""Code of a label that is no class of the ensemble: such a member has no vote."""
+"""Code of a label that is no class of the ensemble: the member abstains from the vote."""
 
 
 def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """Probability of each class of the ensemble by one fitted member; array of shape (n, C).
 
-    A class that the member does not know has probability 0.
+    Classes unseen by the member in training get probability 0.
 
     Raises
     ------
     InputError
-        If the member has no ``predict_proba``, gives an array of another shape or no
-        probabilities, or knows a class that the ensemble does not.
+        If the member has no ``predict_proba``, returns an array of another shape or values
+        that are not probabilities, or was trained on a class that the ensemble does not have.
     """
     given = numbers(check_probabilistic(member).predict_proba(X), "probabilities")
-    own = np.asarray(member.classes_)
-    if given.shape != (ilk.n_rows(X), len(own)):
+    member_classes = np.asarray(member.classes_)
+    if given.shape != (ilk.n_rows(X), len(member_classes)):
         raise ilk.InputError(
             f"gives probabilities of shape {given.shape} for {ilk.n_rows(X)} rows, it has "
-            f"{len(own)} classes"
+            f"{len(member_classes)} classes"
         )
     _check_shares(given)
-    return aligned(given, own, classes)
+    return aligned(given, member_classes, classes)
 
 
 def check_probabilistic(member: Any, otherwise: str = "") -> Any:
@@ -47,16 +47,16 @@ def check_probabilistic(member: Any, otherwise: str = "") -> Any:
 def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """Position of each predicted label among the classes; array of int of shape (n,).
 
-    A label that is no class, as of a member that declines to answer, has code `ABSTAINS`.
+    A label that is no class, such as that of a rejecting member, gets the code `ABSTAINS`.
 
     Raises
     ------
     InputError
-        If the member knows a class that the ensemble does not, or gives no label for each row.
+        If the member has a class that the ensemble does not, or returns no label for each row.
     """
-    own = getattr(member, "classes_", None)
-    if own is not None:
-        check_known(np.asarray(own), classes)
+    member_classes = getattr(member, "classes_", None)
+    if member_classes is not None:
+        check_known(np.asarray(member_classes), classes)
     labels = one_per_row(member.predict(X), ilk.n_rows(X))
     if labels.dtype.kind == classes.dtype.kind != "O":
         at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
@@ -65,44 +65,44 @@ def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     return np.array([table.get(label, ABSTAINS) for label in labels.tolist()], dtype=np.intp)
 
 
-def one_per_row(said: Any, n: int) -> np.ndarray:
+def one_per_row(output: Any, n: int) -> np.ndarray:
     """Predictions of a member as an array of shape (n,).
 
     Raises
     ------
     InputError
-        If it has another shape.
+        If the shape differs.
     """
-    array = np.asarray(said)
+    array = np.asarray(output)
     if array.shape != (n,):
         raise ilk.InputError(f"predicts an array of shape {array.shape} for {n} rows")
     return array
 
 
-def number_per_row(said: Any, n: int, what: str = "predictions") -> np.ndarray:
+def number_per_row(output: Any, n: int, what: str = "predictions") -> np.ndarray:
     """Predictions of a member as an array of finite floats of shape (n,).
 
     Raises
     ------
     InputError
-        If it has another shape, or holds what is no number.
+        If the shape differs, or a value is not a finite number.
     """
-    array = one_per_row(numbers(said, what), n).astype(np.float64, copy=False)
+    array = one_per_row(numbers(output, what), n).astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
         raise ilk.InputError(f"gives {array[bad[0]]} in {what}, at row {bad[0]}")
     return array
 
 
-def numbers(said: Any, what: str) -> np.ndarray:
+def numbers(output: Any, what: str) -> np.ndarray:
     """Output of a member as an array of numbers.
 
     Raises
     ------
     InputError
-        If it holds texts, complex numbers or anything else.
+        If it holds texts, complex numbers or other objects.
     """
-    array = np.asarray(said)
+    array = np.asarray(output)
     if array.dtype == object and array.ndim:
         array = array.astype(float)
     if array.dtype.kind not in "fiub":
@@ -125,18 +125,20 @@ def _check_shares(given: np.ndarray) -> None:
         raise ilk.InputError(f"gives no class a probability above 0, for row {empty[0]}")
 
 
-def aligned(probabilities: np.ndarray, own: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Order columns as `classes`; a class that the member does not know has probability 0."""
-    if np.array_equal(own, classes):
+def aligned(
+    probabilities: np.ndarray, member_classes: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """Reorder columns as `classes`; classes unseen by the member get probability 0."""
+    if np.array_equal(member_classes, classes):
         return probabilities
-    check_known(own, classes)
+    check_known(member_classes, classes)
     support = np.zeros((len(probabilities), len(classes)))
-    support[:, np.searchsorted(classes, own)] = probabilities
+    support[:, np.searchsorted(classes, member_classes)] = probabilities
     return support
 
 
-def check_known(own: np.ndarray, classes: np.ndarray) -> None:
-    """Raise an InputError where a member knows a class that the ensemble does not."""
-    unknown = own[~np.isin(own, classes)]
+def check_known(member_classes: np.ndarray, classes: np.ndarray) -> None:
+    """Raise an InputError where a member has a class that the ensemble does not have."""
+    unknown = member_classes[~np.isin(member_classes, classes)]
     if len(unknown):
         raise ilk.InputError(f"knows the class {unknown[0].item()!r}, which y does not have")

@@ -16,18 +16,18 @@ VERBOSE: Any = param(
 
 
 class Progress:
-    """Counts steps of a fit and prints how far it is.
+    """Counts the steps of a fit and prints progress lines.
 
     Parameters
     ----------
     owner : Component
         Named in each line.
     total : int
-        How many steps there will be.
+        Number of steps expected.
     verbose : int
-        As `VERBOSE` says.
+        As the parameter `VERBOSE`.
     what : str
-        What a step is, in the plural.
+        Plural noun for the steps.
     """
 
     def __init__(self, owner: object, total: int, verbose: int, what: str = "members") -> None:
@@ -38,7 +38,7 @@ class Progress:
         self._lock = Lock()
 
     def step(self, detail: str = "") -> None:
-        """Count a step; say so where it is time to."""
+        """Count a step; print a line when it is due."""
         if not self.verbose:
             self.done += 1
             return

@@ -41,13 +41,13 @@ from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features, indexable
 
 _OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
-_LARGE = 2**31 - 1
+_LARGE = 2**31 - 1  # largest int32, for seeds and row numbers
 Fit = Callable[[Any, Any, np.ndarray, Any], Any]
 """Fits a member on its sample: ``fit(member, X, y, weights)``."""
 
 
 class Sample(NamedTuple):
-    """The rows and columns that one member is fitted on; columns None: all of them."""
+    """Rows and columns that one member is fitted on; columns None: all columns."""
 
     rows: np.ndarray
     columns: np.ndarray | None
@@ -61,7 +61,7 @@ class Resampled(ilk.Component):
     estimators_ : list
         The fitted members.
     rows_ : list of ndarray of int
-        Rows drawn for each.
+        Rows drawn for each member.
     """
 
     max_samples: float = param(
@@ -73,8 +73,8 @@ class Resampled(ilk.Component):
     replace: bool = param(default=True, doc="Whether rows are drawn with replacement.")
     oob_score: bool = param(
         default=False,
-        doc="Whether the members say of each row that was not drawn for them what it is. The "
-        "rule must treat members alike.",
+        doc="Whether each row is also predicted out of bag, by the members it was not drawn for. "
+        "The rule must treat members alike.",
     )
     n_members: int = param(default=10, ge=1, doc="How many members there are.")
     on_failure: str = ON_FAILURE
@@ -83,7 +83,7 @@ class Resampled(ilk.Component):
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="With the same seed the first members are the same however many there are.",
+        doc="With a fixed seed, the first members are the same for any number of members.",
     )
 
     def check_parameters(self) -> None:
@@ -93,7 +93,7 @@ class Resampled(ilk.Component):
         check_share(self, "max_samples", self.max_samples)
 
     def _draw_columns(self, rng: np.random.RandomState, X: Any) -> np.ndarray | None:
-        """Columns for one member; None: all of them."""
+        """Columns for one member; None: all columns."""
         return None
 
     def _draw(
@@ -104,9 +104,10 @@ class Resampled(ilk.Component):
         weights: np.ndarray | None,
         columns: list[np.ndarray | None] | None = None,
     ) -> list[Sample]:
-        """Draw a sample for each member; the first ones do not depend on how many there are.
+        """Draw a sample for each member; the first samples do not depend on their number.
 
-        Where `columns` are given, of a part of the data, no more rows are asked for than it has.
+        Where `columns` are given, X is a part of the data, and the sample size is capped at its
+        number of rows.
         """
         n = ilk.n_rows(X)
         available = n if weights is None else int(np.count_nonzero(weights))
@@ -130,8 +131,8 @@ class Resampled(ilk.Component):
 
     def _copies(self, member: Any, rng: np.random.RandomState) -> list[Any]:
         members = [clone(member, safe=False) for _ in range(self.n_members)]
-        own = np.random.RandomState(rng.randint(_LARGE))  # so that more members change no draw
-        seed_members(self, members, None if self.random_state is None else own)
+        seeds = np.random.RandomState(rng.randint(_LARGE))  # so that adding members changes no draw
+        seed_members(self, members, None if self.random_state is None else seeds)
         return members
 
     def _fit_samples(
@@ -143,27 +144,27 @@ class Resampled(ilk.Component):
         weights: np.ndarray | None,
         fit: Fit,
     ) -> None:
-        """Fit each member on its sample, and keep those whose fit succeeds."""
+        """Fit each member on its sample; keep the members whose fit succeeds."""
         progress = Progress(self, len(members), self.verbose)
 
         def one(at: int, member: Any) -> Any:
             return self._fit_one(member, samples[at], X, y, weights, fit)
 
         self.estimators_: list[Any]
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             members,
             one,
             self.n_jobs,
             on_failure=self.on_failure,
             progress=progress,
-            argument=[f"members[{at}], on what was drawn for it" for at in range(len(members))],
+            argument=[f"members[{at}], on the sample drawn for it" for at in range(len(members))],
         )
-        self.rows_: list[np.ndarray] = [samples[at].rows for at in kept]
-        columns = [own for at in kept if (own := samples[at].columns) is not None]
+        self.rows_: list[np.ndarray] = [samples[at].rows for at in positions]
+        columns = [own for at in positions if (own := samples[at].columns) is not None]
         if columns:
             self.features_: list[np.ndarray] = columns
-        self._places = [f"members[{at}]" for at in kept]
+        self._places = [f"members[{at}]" for at in positions]
 
     def _fit_one(
         self,
@@ -190,7 +191,7 @@ class Resampled(ilk.Component):
         combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
         width: int,
     ) -> np.ndarray:
-        """As `out_of_bag_support` gives, by members that are asked in threads."""
+        """Return `out_of_bag_support`, querying the members in threads."""
 
         def ask_each(those: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
             def one(i: int, member: Any) -> np.ndarray:
@@ -226,12 +227,12 @@ def columns_of(X: Any, columns: np.ndarray | None) -> Any:
 
 
 def check_cells(owner: object, X: Any, member: Any) -> None:
-    """Name the first missing value by its row: members only know the rows drawn for them.
+    """Raise for the first missing value, by its row in X; members know only drawn rows.
 
     Raises
     ------
     InputError
-        If an array or a table of numbers has a NaN that the member does not take, or infinity.
+        If a numeric array or table has infinity, or NaN that the member does not accept.
     """
     if not hasattr(member, "get_params"):
         return
@@ -244,25 +245,28 @@ def check_cells(owner: object, X: Any, member: Any) -> None:
 
 
 def member_tags(tags: Any, member: Callable[[], Any]) -> Any:
-    """Tags of an ensemble that takes what its member takes."""
+    """Tags of an ensemble that accepts the same input as its member."""
     try:
-        own = get_tags(member()).input_tags
-    except ilk.IlkError:  # said when it is fitted
+        tags_of_member = get_tags(member()).input_tags
+    except ilk.IlkError:  # `fit` raises it
         return tags
-    tags.input_tags.allow_nan, tags.input_tags.sparse = own.allow_nan, own.sparse
+    tags.input_tags.allow_nan, tags.input_tags.sparse = (
+        tags_of_member.allow_nan,
+        tags_of_member.sparse,
+    )
     return tags
 
 
 class ResampledClassifier(Resampled, CombinedClassifier):
     """Copies of one classifier, each fitted on a random sample of rows and columns.
 
-    A subclass has the parameters that are annotated here, and may draw columns.
+    A subclass declares the parameters annotated here, and may also draw columns.
     """
 
     member: ClassifierLike = slot(
         "classifier",
         default="decision_tree",
-        doc="Cloned for each; unstable ones gain. X may be whatever it takes.",
+        doc="Cloned for each draw; unstable classifiers gain most. X may be any data it accepts.",
     )
     stratified: bool = param(
         default=False,
@@ -270,16 +274,16 @@ class ResampledClassifier(Resampled, CombinedClassifier):
     )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw a sample for each member, fit the members, then the rule where it learns.
+        """Draw a sample for each member, fit the members, then the rule if it is trainable.
 
         Parameters
         ----------
         X : data of n rows
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            With replacement the chance of a row to be drawn is proportional to its weight,
-            and members are given none. Without, members are given the weights of their rows,
-            and must take them; rows of weight 0 are not drawn.
+            With replacement, the probability of drawing a row is proportional to its weight, and
+            members are fitted without weights. Without replacement, members are fitted with the
+            weights of their rows and must accept them; rows of weight 0 are never drawn.
         """
         self.check_parameters()
         X = self._with_columns(X)
@@ -290,7 +294,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         member = self.resolve_slot("member")
         check_cells(self, X, member)
         self._check_rule()
-        takers = [self] if self.replace else [member]  # who looks at the weights
+        takers = [self] if self.replace else [member]  # components that use the weights
         weights = check_member_weights(self, sample_weight, codes, takers)
         checked = self._output_check()
         members = self._copies(member, rng)
@@ -313,7 +317,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
 
     def _with_columns(self, X: Any) -> Any:
-        """X as `take` and `columns_of` can divide it."""
+        """X in a form that `take` and `columns_of` can index."""
         return indexable(X)
 
     def _check_rule(self) -> None:
@@ -326,11 +330,11 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             )
 
     def __sklearn_tags__(self) -> Any:
-        """What the member takes is taken."""
+        """Accept the input that the member accepts."""
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
-        """Fit members on new draws from some rows, with the columns that they had."""
+        """Fit members on new draws from some rows, each with its original columns."""
         rng = np.random.RandomState(self._folds_seed)
         codes = np.unique(y, return_inverse=True)[1] if self.stratified else None
         columns = [self._columns_at(at) for at in range(len(members))]
@@ -356,14 +360,14 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         support = self._support_out_of_bag(
             X,
             self._codes if self.combiner_.needs == "labels" else self._probabilities,
-            lambda said, rows: self._combine(said, ilk.take(X, rows)),
+            lambda outputs, rows: self._combine(outputs, ilk.take(X, rows)),
             len(self.classes_),
         )
         known = np.flatnonzero(~np.isnan(support[:, 0]))
         wrong = np.zeros(len(codes), dtype=bool)
         if len(known):
-            found, rejected = self.combiner_.decide(support[known])
-            wrong[known] = found != codes[known]
+            decided, rejected = self.combiner_.decide(support[known])
+            wrong[known] = decided != codes[known]
             if self.reject_label is not None:
                 wrong[known] |= rejected
         self.oob_decision_function_: np.ndarray = support
@@ -372,10 +376,10 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         self.oob_error_, self.n_never_out_of_bag_ = out_of_bag_error(wrong, support, weights)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what the first 1, 2, ... members predict together.
+        """Yield the predictions of the first 1, 2, ... members together.
 
-        Each is an array of shape (n,). The outputs of all members for X are held: 8 bytes for each
-        member, row and class; of rules of labels, for each member and row.
+        Each is an array of shape (n,). The outputs of all members for X are held in memory: 8 bytes
+        for each member, row and class; for rules on labels, for each member and row.
         """
         for combined in self._staged(X):
             yield self._labels(*self.combiner_.decide(combined))
@@ -394,6 +398,6 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             )
         X = self._with_columns(X)
         check_features(self, X, reset=False)
-        said = self._member_outputs(X)
-        for count in range(1, len(said) + 1):
-            yield self._combine(said[:count], X)
+        outputs = self._member_outputs(X)
+        for count in range(1, len(outputs) + 1):
+            yield self._combine(outputs[:count], X)

@@ -1,4 +1,4 @@
-"""Semi-supervised learning: rows without a label, and the labels that views give them."""
+"""Semi-supervised learning: unlabelled rows, and pseudo-labels from the views."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import ilk
 
 UNLABELED = -1
 """Code of a row without a label."""
-_MOST = 10  # rows of the largest class, for growth by class shares
+_MOST = 10  # rows labelled per round of the largest class: keeps default rounds small
 
 
 def check_partial_labels(
     owner: object, y: Any, X: Any, mark: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted classes and the code of each label, `UNLABELED` where it is the mark.
+    """Return the sorted classes and the code of each label, `UNLABELED` for unlabelled rows.
 
     Parameters
     ----------
@@ -26,14 +26,14 @@ def check_partial_labels(
     y : array of shape (n,)
     X : data of n rows
     mark : str, int or bool, optional
-        The label of rows without a label, of any type whatever that of the others is. None:
-        all rows have one.
+        The label that marks unlabelled rows; its type may differ from that of the other
+        labels. None: all rows are labelled.
 
     Raises
     ------
     InputError
-        If y is no array of n labels, has only the mark, or has one class beside it; if the mark
-        is a label but for its type or for spaces.
+        If y is not an array of n labels, has no labelled row, or only one class; if the mark
+        differs from a label only by type or by spaces.
     """
     if mark is None or y is None:
         return ilk.check_labels(owner, y, X, min_classes=2)
@@ -54,7 +54,7 @@ def check_partial_labels(
 
 
 def _as_array(y: Any) -> np.ndarray:
-    """Labels as an array, in which labels of a list keep their types."""
+    """Labels as an array; mixed labels of a list keep their types."""
     y = ilk.as_table(y)
     if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
         y = y.to_numpy()
@@ -71,13 +71,13 @@ def _typed(labels: np.ndarray) -> Any:
 
 
 def _same(label: Any, mark: Any) -> bool:
-    """Equality that keeps True apart from 1, and texts from numbers."""
+    """Equality that distinguishes True from 1, and texts from numbers."""
     truth = (bool, np.bool_)
     return isinstance(label, truth) == isinstance(mark, truth) and bool(label == mark)
 
 
 def _refuse_alike(owner: object, labels: np.ndarray, mark: Any) -> None:
-    """Raise where what is no label in y reads as one: then rows would not be taken as marked."""
+    """Raise where a label looks like the mark: its rows would not be treated as unlabelled."""
     text = str(mark).strip()
     for label in labels.ravel().tolist():
         if str(label).strip() == text:
@@ -87,13 +87,13 @@ def _refuse_alike(owner: object, labels: np.ndarray, mark: Any) -> None:
 
 
 def hide_labels(codes: np.ndarray, fraction: float, rng: np.random.RandomState) -> np.ndarray:
-    """Codes with a random part of the labels left, of each class alike, and at least one.
+    """Hide labels at random, keeping the same fraction of each class and at least one label.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n,)
     fraction : float
-        Of the labels of each class, how many are left.
+        Fraction of the labels of each class to keep.
     rng : RandomState
 
     Returns
@@ -109,17 +109,17 @@ def hide_labels(codes: np.ndarray, fraction: float, rng: np.random.RandomState) 
 
 
 class Labeled(NamedTuple):
-    """Rows that got a label in a round.
+    """Rows that were labelled in a round.
 
     Attributes
     ----------
     at : ndarray of int, shape (m,)
-        Positions of the rows among those that were asked about, ascending.
+        Positions of the rows among the queried rows, ascending.
     codes : ndarray of int, shape (m,)
     views : ndarray of int, shape (m,)
-        Position of the view that decided.
+        Position of the view that chose the label.
     confidence : ndarray of shape (m,)
-        Its probability of the label.
+        The probability that this view gives the label.
     """
 
     at: np.ndarray
@@ -129,28 +129,29 @@ class Labeled(NamedTuple):
 
 
 def label_surest(outputs: np.ndarray, growth: np.ndarray) -> Labeled:
-    """Let each view label the rows that it is surest of, some of each class.
+    """Let each view label the rows it is most confident of, some of each class.
 
-    Of each class a view labels the rows to which it gives the most probability, as many as the
-    class may grow, the first of equals; but only rows where the class is more probable than its
-    share in the growth. Where a row is to get different labels, from one view or several, the
-    most probable one counts; if that is a tie the row stays unlabelled.
+    For each class, a view labels the rows to which it gives the highest probability, up to the
+    growth of the class (ties: lowest position), but only rows where the class is more probable
+    than its share in the growth. If a row gets different labels, from one view or several, the
+    most probable label wins; if these tie, the row stays unlabelled.
 
     Parameters
     ----------
     outputs : ndarray of shape (V, m, C)
         Probabilities by view, row and class.
     growth : ndarray of int, shape (C,)
-        The most rows of each class that a view labels.
+        The maximum number of rows of each class that a view labels.
     """
     probable = np.moveaxis(outputs / outputs.sum(axis=2, keepdims=True), 2, 1)
     offered = np.full(probable.shape, -1.0)
     for view in range(len(probable)):
         for code, most in enumerate(growth):
-            own = probable[view, code]
-            rows = np.flatnonzero(own > most / growth.sum())
-            rows = rows[np.argsort(-own[rows], kind="stable")[:most]]
-            offered[view, code, rows] = own[rows]
+            probability = probable[view, code]
+            rows = np.flatnonzero(probability > most / growth.sum())
+            rows = rows[np.argsort(-probability[rows], kind="stable")[:most]]
+            offered[view, code, rows] = probability[rows]
+    # resolve conflicts: the largest probability of a row wins, ties leave it unlabelled
     by_class = offered.max(axis=0)
     top = by_class.max(axis=0)
     at = np.flatnonzero((top > 0) & ((by_class == top).sum(axis=0) == 1))
@@ -159,23 +160,23 @@ def label_surest(outputs: np.ndarray, growth: np.ndarray) -> Labeled:
 
 
 def class_growth(owner: Any, given: Any, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """How many rows of each class a view labels in a round: an array of at least 1 each.
+    """Number of rows of each class that a view labels per round: an array of at least 1 each.
 
     Parameters
     ----------
     owner : Component
         Named in errors.
     given : int, mapping of label to int, or None
-        None: 1 for the smallest class, others in proportion to their counts, rounded; but at
-        most 10 for the largest.
+        None: 1 for the smallest class, others in proportion to their counts, rounded; at most
+        10 for the largest.
     classes : ndarray of shape (C,)
     counts : ndarray of int, shape (C,)
-        Labelled rows of each class.
+        Number of labelled rows of each class.
 
     Raises
     ------
     ParameterError
-        If a mapping does not name just the classes.
+        If a mapping does not name exactly the classes.
     """
     if given is None:
         unit = max(counts.min(), counts.max() / _MOST)

@@ -1,4 +1,4 @@
-"""Validation of input: rows that can be indexed, columns as in training, numeric targets."""
+"""Input validation: indexable rows, the columns seen in training, numeric targets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import ilk
 
 
 def indexable(X: Any) -> Any:
-    """Data whose rows, and columns where it has any, can be taken by position."""
+    """Return data whose rows, and columns if any, can be indexed by position."""
     X = ilk.as_table(X)
     if hasattr(X, "tocsr"):
         return X.tocsr()
@@ -24,7 +24,7 @@ def indexable(X: Any) -> Any:
 
 
 def row_blocks(X: Any, size: int) -> Iterator[Any]:
-    """Yield the rows of X, at most `size` at a time; X itself where it has no more."""
+    """Yield the rows of X in blocks of at most `size`; X itself if it has no more."""
     n = ilk.n_rows(X)
     if n <= size:
         yield X
@@ -34,12 +34,12 @@ def row_blocks(X: Any, size: int) -> Iterator[Any]:
 
 
 def check_features(owner: Any, X: Any, *, reset: bool) -> None:
-    """Compare the columns of X, where it has columns, with those of training; or learn them.
+    """Check the columns of X, if any, against those of training; with `reset`, record them.
 
     Raises
     ------
     InputError, InputTypeError
-        If X is no array, table or list, or its columns differ.
+        If X is not an array, a table or a list, or its columns differ.
     """
     name = ilk.display_name(owner)
     if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
@@ -54,22 +54,22 @@ def check_features(owner: Any, X: Any, *, reset: bool) -> None:
 
 
 def _are_vectors(rows: Sequence[Any]) -> bool:
-    """Tell whether the rows of a list may be vectors: flat, and of one length."""
+    """Tell whether the rows of a list can be vectors: flat and of equal length."""
     try:
         flat = not rows or np.ndim(rows[0]) == 1
-    except ValueError:  # points and their weights
+    except ValueError:  # ragged rows, such as points with weights
         return False
     return flat and len(set(map(len, rows))) < 2
 
 
 def common_tags(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
-    """Tags of an ensemble that takes NaN, and sparse matrices, where all of its members do."""
+    """Tags of an ensemble that accepts NaN and sparse matrices if all of its members do."""
     try:
-        own = [get_tags(member).input_tags for member in members()]
-    except ilk.IlkError:  # said when they are fitted
+        member_tags = [get_tags(member).input_tags for member in members()]
+    except ilk.IlkError:  # `fit` raises it
         return tags
-    tags.input_tags.allow_nan = all(each.allow_nan for each in own)
-    tags.input_tags.sparse = all(each.sparse for each in own)
+    tags.input_tags.allow_nan = all(each.allow_nan for each in member_tags)
+    tags.input_tags.sparse = all(each.sparse for each in member_tags)
     return tags
 
 
@@ -79,7 +79,7 @@ def check_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        Naming the component and what is wrong with y.
+        Names the component and the fault in y.
     """
     name = ilk.display_name(owner)
     if y is None:

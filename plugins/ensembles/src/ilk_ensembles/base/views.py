@@ -1,4 +1,4 @@
-"""Classifiers that have a member for each view, a group of columns."""
+"""Classifiers with one member per view, a view being a group of columns."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ilk_ensembles.base.members import N_JOBS, each_place, fit_member
 from ilk_ensembles.base.validation import check_features
 
 ALL = "all"
-"""Name of the only view where none are given."""
+"""Name of the default view, of all columns."""
 
 VIEWS: Any = param(
     default=None,
     type=Views,
-    doc="The columns of each view: names, or positions (of an array, or where no column of a "
-    'data frame has this name). "data": in an experiment, the views that the data set '
-    'brings. If left out there is one view "all".',
+    doc="The columns of each view: names, or positions (in an array, or where no column of a "
+    'data frame has this name). "data": in an experiment, the views defined by the data '
+    'set. If left out, all columns are one view "all".',
 )
 
 
 class PerViewClassifier(CombinedClassifier):
-    """Shows each member its view of the data, and combines their outputs by a rule.
+    """Fits each member on its view of the data, and combines their outputs by a rule.
 
-    A subclass has the parameters `views`, `member`, `members` and `n_jobs`; in `fit` it calls
+    A subclass has the parameters `views`, `member`, `members` and `n_jobs`; its `fit` calls
     `learn_columns` and sets ``views_``, the names of the views of ``estimators_``.
     """
 
@@ -37,7 +37,7 @@ class PerViewClassifier(CombinedClassifier):
     member: ClassifierLike = slot(
         "classifier",
         default="naive_bayes",
-        doc="For every view that `members` does not name; each view has its own.",
+        doc="Cloned for every view that `members` does not name.",
     )
     members: Mapping[str, ClassifierLike] | None = slots(
         "classifier",
@@ -48,7 +48,7 @@ class PerViewClassifier(CombinedClassifier):
     n_jobs: int | None = N_JOBS
 
     def check_parameters(self) -> None:
-        """Check each parameter, that views have columns, and that members are for views."""
+        """Check each parameter, that views have columns, and that members name views."""
         super().check_parameters()
         if self.views is not None:
             ilk.check_views(self, self.views)
@@ -66,8 +66,8 @@ class PerViewClassifier(CombinedClassifier):
 
     def _members_by_view(self) -> list[Any]:
         """A classifier for each view, in their order."""
-        own = {} if self.members is None else self.resolve_slot("members")
-        return [own[v] if v in own else self.resolve_slot("member") for v in self.columns_]
+        by_view = {} if self.members is None else self.resolve_slot("members")
+        return [by_view[v] if v in by_view else self.resolve_slot("member") for v in self.columns_]
 
     def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
         seen = dict(ilk.views_of(self, X))
@@ -91,12 +91,12 @@ class PerViewClassifier(CombinedClassifier):
 
 
 def naming(views: Any) -> list[str]:
-    """What errors call the members for views: ``view 'color'``."""
+    """Names in errors of the members for views: ``view 'color'``."""
     return [f"view {view!r}" for view in views]
 
 
 def check_by_view(owner: Any, argument: str, given: Collection[Any] | None) -> None:
-    """Raise a ParameterError where a table or list names what is no view."""
+    """Raise a ParameterError where a table or list names an unknown view."""
     if given is None or isinstance(owner.views, str):
         return
     names = view_names(owner.views)
@@ -107,19 +107,19 @@ def check_by_view(owner: Any, argument: str, given: Collection[Any] | None) -> N
 
 
 def view_names(views: Any) -> list[Any]:
-    """Names of views; the positions of those in a list."""
+    """Names of views; positions where views are a list."""
     if views is None:
         return [ALL]
     return list(views) if isinstance(views, Mapping) else list(range(len(views)))
 
 
 def learn_columns(owner: Any, X: Any, views: Any) -> Any:
-    """Find the columns of each view, as `ilk.learn_views` does; all are one view if None.
+    """Find the columns of each view, as `ilk.learn_views` does; one view of all columns if None.
 
     Returns
     -------
     data frame or array
-        X, as a data frame of pandas' where it was one of polars'.
+        X; a polars frame is converted to a pandas data frame.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def learn_columns(owner: Any, X: Any, views: Any) -> Any:
     _refuse_apart(owner, X)
     X = ilk.as_table(X)
     check_features(owner, X, reset=True)
-    names = list(getattr(owner, "feature_names_in_", ()))  # none unless all of them are texts
+    names = list(getattr(owner, "feature_names_in_", ()))  # empty unless all names are texts
     ilk.learn_views(owner, X, {ALL: every_column(X)} if views is None else views)
     owner.__dict__.pop("feature_names_in_", None)
     if names:
@@ -143,7 +143,7 @@ def learn_columns(owner: Any, X: Any, views: Any) -> Any:
 
 
 def _refuse_apart(owner: object, X: Any) -> None:
-    """Raise an InputError where views are given apart, as several arrays or tables."""
+    """Raise an InputError where views are passed separately, as several arrays or tables."""
     parts = list(X.values()) if isinstance(X, Mapping) else X
     if not isinstance(parts, list | tuple) or not parts:
         return
@@ -155,9 +155,9 @@ def _refuse_apart(owner: object, X: Any) -> None:
 
 
 def check_views_finite(owner: Any, X: Any, members: list[Any]) -> None:
-    """Refuse NaN and infinity where the member of a view does; names row and view.
+    """Refuse NaN and infinity where the member of a view does; the error names row and view.
 
-    For members that see some rows only, who would count those.
+    For members that are fitted on some rows only: their errors would count these rows.
 
     Raises
     ------
@@ -173,11 +173,11 @@ def check_views_finite(owner: Any, X: Any, members: list[Any]) -> None:
 
 
 def every_column(X: Any) -> list[Any]:
-    """Names or positions of all columns; none where X has no columns."""
+    """Names or positions of all columns; empty where X has no columns."""
     if ilk.is_table(X):
         return list(X.columns)
     try:
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-    except ValueError:  # rows of different lengths
+    except ValueError:  # ragged rows
         return []
     return list(range(shape[1])) if len(shape) == 2 else []

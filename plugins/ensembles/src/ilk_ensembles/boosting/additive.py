@@ -1,4 +1,4 @@
-"""Additive models: voting weights of boosted members, their staged sums, and probabilities."""
+"""Additive models: voting weights of boosted members, staged sums, and probabilities."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EDGE = 1e-10
-"""By how much a member must be better than chance."""
-_PERFECT = 2.0**-52  # error that a member without any is taken to have
-_LEAST = 2.0**-1022  # error of one that errs where weights are lost in rounding
-_TIED = 1e-12  # support that differs by less, as a share of its scale, is tied
+"""Minimum lead of a member over random guessing."""
+_PERFECT = 2.0**-52  # error assigned to a perfect member, so that its weight is finite
+_LEAST = 2.0**-1022  # error of an imperfect member whose wrong weights underflow
+_TIED = 1e-12  # relative rounding error of summed support: closer values tie
 
 
 def voting_weight(error: float, n_classes: int = 2) -> float:
@@ -27,18 +27,18 @@ def voting_weight(error: float, n_classes: int = 2) -> float:
 
 
 def decisive_weight(others: float, n_classes: int = 2, learning_rate: float = 1.0) -> float:
-    """Voting weight of a member that does not err: more than those before it have together."""
+    """Voting weight of a perfect member: larger than the total of all members before it."""
     return others + learning_rate * voting_weight(_PERFECT, n_classes)
 
 
 def settle_ties(support: np.ndarray, scale: float) -> np.ndarray:
-    """Support of which what differs from the most by rounding only is equal to it.
+    """Set support within rounding of the row's maximum equal to the maximum.
 
     Parameters
     ----------
     support : ndarray of shape (m, C)
     scale : float
-        Of the sums that it was found by.
+        Scale of the summands, which bounds their rounding error.
     """
     most = support.max(axis=1, keepdims=True)
     return np.where(support >= most - _TIED * scale, most, support)
@@ -52,12 +52,12 @@ def vote_probabilities(votes: np.ndarray) -> np.ndarray:
 
 
 def feature_shares(member: Any, n_features: int) -> np.ndarray:
-    """How far a member looks at each feature; sums to 1, or 0 where it looks at none.
+    """Importance of each feature for a member; sums to 1, or 0 if it uses no feature.
 
     Raises
     ------
     AttributeError
-        If the member does not say: it has neither ``feature_`` nor ``feature_importances_``.
+        If the member has neither ``feature_`` nor ``feature_importances_``.
     """
     feature = getattr(member, "feature_", None)
     if feature is None:
@@ -69,17 +69,17 @@ def feature_shares(member: Any, n_features: int) -> np.ndarray:
 
 
 class StagedClassifier(ilk.Classifier):
-    """Predicts the class of most support, at the end or after each round.
+    """Predicts the class of largest support, at the end or after each round.
 
-    A subclass sets ``classes_`` in `fit`. What `predict` says is always the class of the
-    largest `predict_proba`, and of the largest `decision_function`.
+    A subclass sets ``classes_`` in `fit`. `predict` always returns the class of the largest
+    `predict_proba`, and of the largest `decision_function`.
     """
 
     @abstractmethod
     def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
-        """Support of shape (m, C) after each round, the same array each time, and its scale.
+        """Yield the support, of shape (m, C), after each round, and its scale.
 
-        It raises a NotFittedError before anything else.
+        The same array is yielded each time. A NotFittedError is raised before anything else.
         """
 
     @abstractmethod
@@ -87,7 +87,7 @@ class StagedClassifier(ilk.Classifier):
         """Probabilities from support; array of shape (m, C)."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label of most support; ties go to the first class; array of shape (m,)."""
+        """Label of largest support; ties go to the first class; array of shape (m,)."""
         self.classes_: np.ndarray
         best = self._support(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
@@ -101,7 +101,7 @@ class StagedClassifier(ilk.Classifier):
         return _lead(self._support(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield the labels predicted after each round, as fewer rounds would."""
+        """Yield the labels after each round, equal to those of a fit with fewer rounds."""
         for support in self._staged(X):
             yield np.asarray(self.classes_[support.argmax(axis=1)])
 
@@ -110,13 +110,13 @@ class StagedClassifier(ilk.Classifier):
         return map(self._to_probabilities, self._staged(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what `decision_function` would give after each round."""
+        """Yield the `decision_function` after each round."""
         return map(_lead, self._staged(X))
 
     def _support(self, X: Any) -> np.ndarray:
-        """Support in the end, ties settled; array of shape (m, C)."""
+        """Support after the last round, ties settled; array of shape (m, C)."""
         support, scale = np.empty(0), 0.0
-        for support, scale in self._staged_support(X):  # noqa: B007  # the last ones count
+        for support, scale in self._staged_support(X):  # noqa: B007  # only the last are used
             pass
         return settle_ties(support, scale)
 
@@ -137,10 +137,10 @@ def one_against_rest(scores: np.ndarray, best: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     scores : ndarray of shape (m, 1) or (m, C)
-        F of each class; of the second one, where there are two.
+        F of each class; of the second class only, where there are two.
     best : ndarray of int, shape (m,)
-        The class decided for: where rounding makes another as probable, its probability is the
-        next larger number.
+        The predicted class: where rounding makes another class as probable, the predicted
+        class gets the next larger float.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Boosting over histograms: features cut into bins, rounds for each class against the rest."""
+"""Boosting over histograms: binned features, and rounds for each class against the rest."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 1e-12  # costs that differ by less are a tie
-_CELLS = 1 << 18  # looked at in one block
-_BINNED = 1 << 16  # binned in one block
-_SMALL = 256  # bins whose numbers take one byte
+_CELLS = 1 << 18  # weights read per parallel block: enough work for a thread
+_BINNED = 1 << 16  # values binned per parallel block
+_SMALL = 256  # most bins whose codes fit uint8
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class HistogramRounds:
 
 
 class HistogramBoosting:
-    """Weights of training cases for each problem, and their bins in the order of the classes.
+    """Weights of training cases for each problem, and their bins, sorted by class.
 
-    Rows and classes are put into an order that `ilk.case_order` finds from the bins: neither the
-    order of rows nor the names of classes change what sums are rounded to.
+    Rows and classes are reordered by `ilk.case_order` of the bins, so that neither the order of
+    rows nor the names of classes change how sums are rounded.
 
     Parameters
     ----------
     bins : ndarray of shape (p, n)
-        Rows are put into the order of their classes, in place.
+        Sorted by class, in place.
     codes : ndarray of int, shape (n,)
     weights : ndarray of shape (n,)
         Positive.
@@ -78,15 +78,15 @@ class HistogramBoosting:
     def rounds(
         self, n_rounds: int, normalization: str, epsilon: float, progress: Progress
     ) -> HistogramRounds:
-        """Boost; stops early where no feature of any problem tells the labels apart."""
+        """Boost; stop early where no feature of any problem separates the labels."""
         both = normalization == "joint"
         shares = self._normalize(both)
         logs = np.zeros_like(shares)
-        found: list[tuple[Any, ...]] = []
+        results: list[tuple[Any, ...]] = []
         for _ in range(n_rounds):
             costs = self._costs()
             least = costs.min(axis=0)
-            if found and (least >= 1 - _ROUNDING).all():
+            if results and (least >= 1 - _ROUNDING).all():
                 break
             features = (costs <= least + _ROUNDING).argmax(axis=0)
             parts = [self._boost(q, f, both, epsilon) for q, f in enumerate(features.tolist())]
@@ -94,13 +94,13 @@ class HistogramBoosting:
             logs += np.log(divisors)
             with np.errstate(over="ignore"):
                 bound = float((shares * np.exp(logs)).sum())
-            own = costs[features, np.arange(len(features))] * (1 if both else 2)
-            found.append((features, confidences, own, gains, bound))
+            selected_costs = costs[features, np.arange(len(features))] * (1 if both else 2)
+            results.append((features, confidences, selected_costs, gains, bound))
             progress.step(f"training error at most {bound:.3g}")
-        return HistogramRounds(*(np.array(part) for part in zip(*found, strict=True)))
+        return HistogramRounds(*(np.array(part) for part in zip(*results, strict=True)))
 
     def _normalize(self, both: bool) -> np.ndarray:
-        """Let weights of each problem sum to one, or each side's to a half; what they were."""
+        """Scale weights of each problem to sum 1, or each side to sum 1/2; return the old sums."""
         shares = np.empty((self.weights.shape[1], 2))
         for q, (start, end) in enumerate(self._ends):
             column = self.weights[:, q]
@@ -116,7 +116,7 @@ class HistogramBoosting:
         return shares
 
     def _costs(self) -> np.ndarray:
-        """Cost of each feature for each problem, where the weights sum to one; shape (p, Q)."""
+        """Cost of each feature for each problem, for weights that sum to 1; shape (p, Q)."""
         from ilk_ensembles.boosting.kernels import costs_of_many, costs_of_two
 
         p, n = self.bins.shape
@@ -138,7 +138,7 @@ class HistogramBoosting:
     def _boost(
         self, q: int, feature: int, both: bool, epsilon: float
     ) -> tuple[np.ndarray, np.ndarray, float]:
-        """Confidences of a feature for a problem; new weights; their divisors; and -ln Z."""
+        """Update the weights of a problem by a feature; return confidences, divisors and -ln Z."""
         from ilk_ensembles.boosting.kernels import reweigh, weigh_bins
 
         column, ends, weights = self.bins[feature], self._ends[q], self.weights[:, q]
@@ -151,17 +151,18 @@ class HistogramBoosting:
         gain = -np.log(after.sum() / sides.sum(axis=1).sum())
         divisors = np.full(2, after.sum()) if both else 2 * after
         divisors[after <= 0] = 1
+        # one pass applies both the factors and the normalisation
         reweigh(column, factors / divisors[:, None], ends, weights)
         return confidence, divisors, max(gain, 0.0)
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Cuts ``[low, high]`` of each feature into `n_bins` parts of equal width.
+    """Cuts ``[low, high]`` of each feature into `n_bins` bins of equal width.
 
-    Bin k of a feature holds ``low + k w <= x < low + (k + 1) w`` with
-    ``w = (high - low) / n_bins``; the last one holds `high` too. What lies outside falls into
-    the bin at that end. A feature of one value has all in bin 0.
+    Bin k of a feature covers ``low + k w <= x < low + (k + 1) w`` with
+    ``w = (high - low) / n_bins``; the last bin includes `high`. Values outside the range fall
+    into the nearest bin. All values of a constant feature fall into bin 0.
 
     Attributes
     ----------
@@ -179,7 +180,7 @@ class Bins:
         return cls(X.min(axis=0).astype(float), X.max(axis=0).astype(float), n_bins)
 
     def codes(self, X: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        """Bin of each value, feature by feature; of some columns only, where they are given.
+        """Bin of each value, feature by feature; of some columns only, if they are given.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Kernels of boosting: passes over binned features, and the thresholds of stumps."""
+"""Compiled kernels of boosting: passes over binned features, and thresholds of stumps."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import numpy as np
 
 from ilk import compiled
 
-_GONE = 1e-300  # a weight below counts as none: what is left of it would only be slow
+_GONE = 1e-300  # smaller weights become 0: arithmetic on subnormal numbers is slow
 
 
 @compiled
 def bin_block(
     X: np.ndarray, low: np.ndarray, high: np.ndarray, n_bins: int, start: int, codes: np.ndarray
 ) -> None:
-    """Write the bins of a block of rows, the first of which is row `start`, to `codes` (p, n)."""
+    """Write the bins of a block of rows to `codes`, starting at its column `start`.
+
+    Shapes: X (m, p), low and high (p,), codes (p, n).
+    """
     for f in range(X.shape[1]):
+        # halve both ends where their difference would overflow
         half = 1.0 if np.isfinite(high[f] - low[f]) else 0.5
         least, width = half * low[f], half * high[f] - half * low[f]
         for i in range(len(X)):
@@ -26,17 +30,17 @@ def bin_block(
 def weigh_bins(
     bins: np.ndarray, weights: np.ndarray, ends: np.ndarray, histogram: np.ndarray
 ) -> None:
-    """Weight of each side in each bin of a feature, for one problem.
+    """Sum the weights of each side in each bin of a feature, for one problem.
 
     Parameters
     ----------
     bins : ndarray of shape (n,)
-        Rows in the order of their classes.
+        Bins of the rows, sorted by class.
     weights : ndarray of shape (n,)
     ends : ndarray of int, shape (2,)
-        First row of the positive class, and the one after its last.
+        First row of the positive class, and one past its last row.
     histogram : ndarray of shape (2, n_bins)
-        Is set to the weights of the others, and of the class.
+        Output: weights of the negative side, then of the positive class.
     """
     histogram[:] = 0
     for i in range(len(bins)):
@@ -48,9 +52,10 @@ def weigh_bins(
 def costs_of_two(
     bins: np.ndarray, weights: np.ndarray, ends: np.ndarray, n_bins: int, costs: np.ndarray
 ) -> None:
-    """Cost of each feature where there are two classes; to `costs`, of shape (p, 1).
+    """Fill in the cost of each feature for a problem of two classes.
 
-    Four features at a time: sums in the same bin would wait for each other.
+    Four features at a time: consecutive additions to one bin would stall on each other.
+    Shapes: bins (p, n), weights (n, 1), ends (3,), costs (p, 1).
     """
     p, n = bins.shape
     first = ends[1]
@@ -83,11 +88,12 @@ def costs_of_many(
     costs: np.ndarray,
     classes: np.ndarray,
 ) -> None:
-    """Cost of each feature for each class against the others; to `costs`, of shape (p, C).
+    """Fill in the cost of each feature for each class against the rest.
 
-    Weights of shape (n, C): those of each problem. One pass over the bins of a feature serves
-    all problems: what the rows of a class weigh is their own side in its problem, and the other
-    side in the rest. Rows are in the order of `classes`.
+    One pass over the bins of a feature serves all problems: the weights of the rows of a class
+    count for the positive side in its own problem, and for the negative side in the others.
+    Rows are sorted in the order of `classes`.
+    Shapes: bins (p, n), weights (n, C) by problem, ends (C + 1,), costs (p, C), classes (C,).
     """
     n_classes = len(ends) - 1
     part = np.empty((n_bins, n_classes))
@@ -102,6 +108,7 @@ def costs_of_many(
                 b = column[i]
                 for c in range(n_classes):
                     part[b, c] += weights[i, c]
+            # the rows of a class are its own side in its problem, the other side elsewhere
             own[:, classes[k]] = part[:, classes[k]]
             part[:, classes[k]] = 0
             others += part
@@ -114,7 +121,10 @@ def costs_of_many(
 
 @compiled
 def reweigh(bins: np.ndarray, factors: np.ndarray, ends: np.ndarray, weights: np.ndarray) -> None:
-    """Multiply the weights of one problem by the factor of each row's side and bin."""
+    """Multiply the weights of one problem by the factor of each row's side and bin.
+
+    Shapes: bins (n,), factors (2, n_bins), ends (2,), weights (n,).
+    """
     for i in range(len(bins)):
         side = 1 if ends[0] <= i < ends[1] else 0
         w = weights[i] * factors[side, bins[i]]
@@ -125,24 +135,24 @@ def reweigh(bins: np.ndarray, factors: np.ndarray, ends: np.ndarray, weights: np
 def add_scores(
     bins: np.ndarray, places: np.ndarray, values: np.ndarray, start: int, scores: np.ndarray
 ) -> None:
-    """Sum what the rounds say of a block of rows, in the order of the rounds.
+    """Add the confidences of all rounds to the scores of a block of rows, in round order.
 
     Parameters
     ----------
     bins : ndarray of shape (q, m)
-        Bins of the features in use.
+        Bins of the selected features.
     places : ndarray of int, shape (T, C)
-        Which of them each round looks at, for each problem.
+        Position among them of the feature used in each round, for each problem.
     values : ndarray of shape (T, C, n_bins)
     start : int
-        Row of `scores` that is the first of the block.
+        Row of `scores` at which the block starts.
     scores : ndarray of shape (n, C)
     """
     for t in range(len(places)):
         for c in range(places.shape[1]):
-            column, said = bins[places[t, c]], values[t, c]
+            column, confidences = bins[places[t, c]], values[t, c]
             for i in range(len(column)):
-                scores[start + i, c] += said[column[i]]
+                scores[start + i, c] += confidences[column[i]]
 
 
 @compiled
@@ -156,21 +166,21 @@ def search_thresholds(
 ) -> None:
     """Fill in the gain of the best threshold of each feature, for each problem, and its place.
 
-    With W and S the sums of w_i and w_i y_i, and w and s those at or below the threshold, the
-    weighted squares that two means leave are less than those that one leaves by
+    With W and S the sums of w_i and w_i y_i, and w and s those at or below the threshold, two
+    means reduce the weighted sum of squares of one mean by
     ``(s - S w / W)^2 / (w (1 - w / W))``. Of gains that are equal up to rounding the first
-    counts; one of no more than rounding is none, and its place is -1.
+    is taken; a gain within rounding of 0 counts as none, and its place is -1.
 
     Parameters
     ----------
     orders : ndarray of int, shape (p, n)
-        Rows, ascending along each feature.
+        Row indices, ascending along each feature.
     lasts : ndarray of bool, shape (p, n)
-        Whether the value at that place is another than the next one.
+        Whether the next value along the feature differs.
     signed : ndarray of shape (Q, n)
-        w_i y_i of each problem, whose absolute values sum to 1.
+        w_i y_i of each problem; absolute values sum to 1.
     gains, places : ndarray of shape (Q, p)
-        Filled in; a place is that of the last row below the threshold.
+        Output; the place is the position of the last row below the threshold.
     """
     for q in range(len(signed)):
         values = signed[q]
@@ -189,6 +199,7 @@ def search_thresholds(
                 weight += abs(value)
                 lead = below - mean * weight
                 span = weight * (1 - weight / total)
+                # compare products: most thresholds lose and need no division
                 if lead * lead > bar * span and last[i] and span > rounding * rounding:
                     best, place = lead * lead / span, i
                     bar = best + rounding

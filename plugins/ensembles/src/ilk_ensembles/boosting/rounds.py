@@ -1,4 +1,4 @@
-"""Rounds of boosting: a member is fitted by weights, judged, and weights are changed."""
+"""Boosting rounds: fit a member to weights, evaluate it, and update the weights."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class RoundResult(NamedTuple):
     Attributes
     ----------
     error : float
-        Of the member, by the weights of the round.
+        Weighted error of the member, by the weights of the round.
     alpha : float
-        The weight of its vote.
+        Voting weight of the member.
     change : ndarray of shape (n,)
-        What is added to the logarithms of the weights, up to a constant.
+        Added to the logarithms of the weights, up to a constant.
     stop : {"perfect", "chance"} or None
-        Why it is the last round; "chance": the member is of no use.
+        Why boosting ends here; "chance": the member is no better than random guessing.
     """
 
     error: float
@@ -38,31 +38,31 @@ class RoundResult(NamedTuple):
 
 
 class Rounds(ABC):
-    """Boosts members until their number is reached, one does not err, or one is of no use.
+    """Boosts members up to their number, or until one is perfect or no better than chance.
 
-    A member of no use is left out, unless it is the first one. Weights are kept as logarithms:
-    what is small is not lost.
+    A member no better than chance is dropped, unless it is the first. Weights are stored as
+    logarithms, so that small ones do not underflow.
 
     Parameters
     ----------
     owner : Component
-        Says ``n_members``, ``on_failure`` and ``verbose``.
+        Has ``n_members``, ``on_failure`` and ``verbose``.
     learner : WeakLearner
     y : ndarray of shape (n,)
-        Targets of the members.
+        Targets.
     start : ndarray of shape (n,)
-        Weights of the first round; they sum to 1.
+        Initial weights; they sum to 1.
     restarts : int
-        How often weights start afresh where a member is of no use, which is then tried again.
+        How often to reset the weights and retry, where a member is no better than chance.
 
     Attributes
     ----------
     members, alphas, errors : list
-        Of the rounds that count.
+        One entry for each member kept.
     totals : list of float
-        Sum of the weights after each, as changed and never divided by their sum.
+        Sum of the unnormalised weights after each round.
     failures : dict of int to IlkError
-        Rounds that failed, from 0.
+        Error of each round that failed, counted from 0.
     stop : {"perfect", "chance"} or None
     """
 
@@ -77,24 +77,24 @@ class Rounds(ABC):
         self.failures: dict[int, ilk.IlkError] = {}
         self.stop: Stop | None = None
         self._start, self._weights = start, start
-        self._logs = np.log(start)  # of weights that are never divided by their sum
-        self._afresh: np.ndarray | None = None  # those when weights last started afresh
+        self._logs = np.log(start)  # of the unnormalised weights
+        self._afresh: np.ndarray | None = None  # log weights at the last reset
 
     @abstractmethod
     def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
-        """Tell how good a fitted member is, by weights that sum to 1."""
+        """Evaluate a fitted member by weights that sum to 1."""
 
     def accepts(self, y: np.ndarray) -> bool:
-        """Tell whether drawn targets are any use."""
+        """Tell whether a draw of targets can be learned from."""
         return True
 
     def run(self) -> None:
-        """Do the rounds.
+        """Run the rounds.
 
         Raises
         ------
         IlkError
-            If a member fails and ``on_failure`` is "raise", or all of them do.
+            If a member fails and ``on_failure`` is "raise", or all members fail.
         """
         progress = Progress(self.owner, self.owner.n_members, self.owner.verbose, "rounds")
         for number in range(self.owner.n_members):
@@ -104,29 +104,29 @@ class Rounds(ABC):
         check_any(self.owner, self.members, self.failures)
 
     def _round(self, number: int) -> str:
-        """Do a round; return its result as text."""
+        """Run one round; return its result as text."""
         try:
-            member, found = self._useful(number)
+            member, result = self._useful(number)
         except ilk.IlkError as error:
             if self.owner.on_failure == "raise":
                 raise
             self.failures[number] = error
             return "failed"
-        self.stop = found.stop
-        if found.stop != "chance" or not self.members:
+        self.stop = result.stop
+        if result.stop != "chance" or not self.members:
             self.members.append(member)
-            self.alphas.append(found.alpha)
-            self.errors.append(found.error)
-            self._change(found.change)
-        return f"error {found.error:.3g}"
+            self.alphas.append(result.alpha)
+            self.errors.append(result.error)
+            self._change(result.change)
+        return f"error {result.error:.3g}"
 
     def _useful(self, number: int) -> tuple[Any, RoundResult]:
-        """A fitted member that is of use, as long as there are restarts."""
+        """Fit a member better than chance, resetting the weights while restarts remain."""
         while True:
             member = self.learner.fit(number, self.y, self._weights, self.accepts)
-            found = self.evaluate(member, number, self._weights)
-            if found.stop != "chance" or not self.restarts:
-                return member, found
+            result = self.evaluate(member, number, self._weights)
+            if result.stop != "chance" or not self.restarts:
+                return member, result
             self.restarts -= 1
             self._weights, self._afresh = self._start, self._logs
 
@@ -139,14 +139,14 @@ class Rounds(ABC):
 
 
 def check_any(owner: Any, members: list[Any], failures: dict[int, ilk.IlkError]) -> None:
-    """Raise the first failure, of round 0, where every round failed."""
+    """Raise the failure of round 0 where every round failed."""
     if not members:
         name = ilk.display_name(owner)
         raise type(failures[0])(f"{name}: every round failed; the first: {failures[0]}")
 
 
 def _shares(logs: np.ndarray) -> tuple[np.ndarray, float]:
-    """Weights of given logarithms divided by their sum, and that sum."""
+    """Normalised weights from their logarithms, and the sum before normalising."""
     most = logs.max()
     weights = np.exp(logs - most)
     total = weights.sum()

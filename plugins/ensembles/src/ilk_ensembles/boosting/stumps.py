@@ -1,4 +1,4 @@
-"""Regression stumps for labels of +1 and -1, many of them fitted to rows that are sorted once."""
+"""Regression stumps for labels +1 and -1; rows are sorted once for many stumps."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 
 from ilk import in_blocks
 
-_ROUNDING = 1e-12  # gains that differ by less are tied; one that is less is none
-_CELLS = 1 << 17  # searched in one block
-_SMALL = 1 << 16  # rows whose numbers take two bytes
-_SHARE = 1 << 13  # numbers that a thread sorts at a time, at least
+_ROUNDING = 1e-12  # rounding of a gain, as weights sum to 1: closer gains tie
+_CELLS = 1 << 17  # entries searched per parallel block: enough work for a thread
+_SMALL = 1 << 16  # most rows whose indices fit uint16
+_SHARE = 1 << 13  # least values sorted per thread; fewer do not repay its start
 
 
 @dataclass(frozen=True)
 class RegressionStump:
-    """One number at or below a threshold on a feature, another above it.
+    """Predicts one number at or below a threshold on a feature, another above it.
 
     Attributes
     ----------
     feature_ : int
-        -1 where there is no split; then ``below_`` is said of every row.
+        -1 if there is no split; then ``below_`` is the prediction for every row.
     threshold_, below_, above_ : float
     """
 
@@ -40,14 +40,14 @@ class RegressionStump:
 
 
 class SortedRows:
-    """Rows in ascending order along each feature, found once for any number of stumps.
+    """Rows sorted along each feature, once for any number of stumps.
 
-    It takes 3 bytes a cell, 5 from 65,537 rows on.
+    Memory: 3 bytes a cell, 5 from 65,537 rows on.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        Must not be changed while it is in use.
+        Must not be modified while in use.
     """
 
     def __init__(self, X: np.ndarray) -> None:
@@ -62,7 +62,7 @@ class SortedRows:
                 rows = np.argsort(column)
                 values = column[rows]
                 self.last[f, :-1] = values[1:] != values[:-1]
-                if not self.last[f, :-1].all():  # so that ties do not depend on the sort
+                if not self.last[f, :-1].all():  # stable: ties must not depend on the sort
                     rows = np.argsort(column, kind="stable")
                 self.order[f] = rows
 
@@ -85,9 +85,14 @@ class SortedRows:
         places = np.empty((len(signed), p), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
-            own = slice(start, stop)
+            block = slice(start, stop)
             search_thresholds(
-                self.order[own], self.last[own], signed, _ROUNDING, gains[:, own], places[:, own]
+                self.order[block],
+                self.last[block],
+                signed,
+                _ROUNDING,
+                gains[:, block],
+                places[:, block],
             )
 
         in_blocks(work, p, max(_CELLS // (n * len(signed)), 1))
@@ -108,19 +113,19 @@ class SortedRows:
 
 
 def _mean(signed: np.ndarray) -> float:
-    """Mean of labels from their signed weights: from -1 to 1."""
+    """Mean label from signed weights: from -1 to 1."""
     weight = float(np.abs(signed).sum())
     return float(signed.sum()) / weight if weight > 0 else 0.0
 
 
 def _between(low: float, high: float) -> float:
-    """Number midway: at least the first, less than the second."""
+    """Midpoint in floating point: at least `low`, less than `high`."""
     middle = low / 2 + high / 2
     return middle if low <= middle < high else low
 
 
 def as_problems(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Labels +1 and -1 of each class against the rest, of the second one if there are two.
+    """Labels +1 and -1 of each class against the rest; of the second class if there are two.
 
     Returns
     -------
@@ -131,13 +136,13 @@ def as_problems(codes: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def feature_gains(stumps: list[list[Any]], falls: np.ndarray, n_features: int) -> np.ndarray:
-    """Share of each feature in the gains of the rounds.
+    """Share of each feature in the total gain of the rounds.
 
     Parameters
     ----------
     stumps : list of T lists of Q members
     falls : ndarray of shape (T, Q)
-        What each gained.
+        Gain of each member.
     """
     from ilk_ensembles.boosting.additive import feature_shares
 

@@ -1,4 +1,4 @@
-"""Fits fresh members to weighted cases: the weights are handed to them, or rows are drawn."""
+"""Fits fresh members to weighted cases, by passing weights or by resampling rows."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ ON_FAILURE: Any = param(
 
 
 class WeakLearner:
-    """Fits one fresh clone of a member after the other, each to the same rows.
+    """Fits one fresh clone of a member after another, each to the same rows.
 
-    Rows are sorted once for all of them, where the member declares the capability ``presort``.
+    Rows are sorted once for all clones if the member declares the capability ``presort``.
 
     Parameters
     ----------
     owner : Component
-        Named in errors; its ``random_state`` gives a seed to each member unless it is None.
+        Named in errors; its ``random_state``, unless None, seeds each member.
     member : classifier or regressor
         Not fitted.
     X : data of n rows
@@ -47,7 +47,7 @@ class WeakLearner:
     Raises
     ------
     InputError
-        If the member is frozen, or takes no weights and needs to.
+        If the member is frozen, or does not accept weights with ``method="weighting"``.
     """
 
     def __init__(
@@ -77,17 +77,17 @@ class WeakLearner:
         Parameters
         ----------
         number : int
-            Of the round, from 0; named in errors.
+            Number of the round, from 0; named in errors.
         y : ndarray of shape (n,)
         weights : ndarray of shape (n,)
             They sum to 1.
         accept : callable, optional
-            Tells whether the targets of drawn rows are any use; others are drawn anew.
+            Tells whether a draw of targets can be learned from; if not, rows are redrawn.
 
         Raises
         ------
         IlkError
-            Where the member fails, or no draw is accepted.
+            If the member fails, or no draw is accepted.
         """
         member = clone(self.member, safe=False)
         if self.owner.random_state is not None:
@@ -103,9 +103,9 @@ class WeakLearner:
             raise self.failure(number, member, error) from error
 
     def ask(self, number: int, member: Any, question: Callable[[Any, Any], Any]) -> Any:
-        """Return ``question(member, X)``, with errors that name the round and the member.
+        """Return ``question(member, X)``; errors name the round and the member.
 
-        What sorted rows once is asked about them as they are sorted.
+        A member fitted on presorted rows is also queried with presorted rows.
         """
         try:
             return question(member, self.X if self.handle is None else self.handle)
@@ -113,7 +113,7 @@ class WeakLearner:
             raise self.failure(number, member, error) from error
 
     def failure(self, number: int, member: Any, error: Exception) -> ilk.IlkError:
-        """Return the error of a member as one that names the owner, the round and the member."""
+        """Wrap the error of a member in one that names the owner, the round and the member."""
         return failure(self.owner, f"member of round {number + 1}", member, error)
 
     def _draw(
@@ -123,7 +123,7 @@ class WeakLearner:
             rows = self.rng.choice(len(weights), len(weights), p=weights)
             if accept is None or accept(y[rows]):
                 return rows
-        raise ilk.InputError(f"{_DRAWS} draws in turn had cases of one class only")
+        raise ilk.InputError(f"{_DRAWS} successive draws had cases of one class only")
 
 
 def _check_member(owner: Any, member: Any, method: str) -> None:
@@ -135,7 +135,7 @@ def _check_member(owner: Any, member: Any, method: str) -> None:
     if method == "weighting" and not ilk.takes_weights(member):
         hint = "; take method='resampling', or a member that does" * hasattr(owner, "method")
         raise ilk.InputError(
-            f"{ilk.display_name(owner)}: member ({name}) takes no sample_weight, by which it is "
+            f"{ilk.display_name(owner)}: member ({name}) takes no sample_weight, which it needs "
             f"to learn{hint}"
         )
 
@@ -143,17 +143,17 @@ def _check_member(owner: Any, member: Any, method: str) -> None:
 def weighted_rows(
     owner: Any, X: Any, sample_weight: Any, n: int
 ) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return which rows weigh something, None for all, and the shares of their weight.
+    """Return the rows of positive weight (None: all), and their normalised weights.
 
     Raises
     ------
     InputError
-        If weights are wrong.
+        If weights are invalid.
     """
     if sample_weight is None:
         return None, np.full(n, 1 / n)
     weights = ilk.check_weights(owner, sample_weight, X)
     shares = weights / weights.max()  # so that no sum overflows
-    shares /= np.sort(shares).sum()  # sorted: the same to the last bit for rows in any order
+    shares /= np.sort(shares).sum()  # sorted: the sum is independent of row order, to the last bit
     rows = np.flatnonzero(shares)
     return (None if len(rows) == n else rows), shares[rows]

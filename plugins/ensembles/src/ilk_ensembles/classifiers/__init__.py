@@ -1,1 +1,1 @@
-"""Classifiers made of classifiers."""
+"""Ensemble classifiers."""

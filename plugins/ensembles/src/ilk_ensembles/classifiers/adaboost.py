@@ -1,4 +1,4 @@
-"""adaboost: members in turn, each looking harder at what those before it got wrong."""
+"""adaboost: boosting of members fitted to reweighted cases."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ if TYPE_CHECKING:
 
 
 class AdaBoost(StagedClassifier):
-    """Fits members in turn, each on weights that are larger where those before it erred.
+    """Fits members in turn, each with larger weights on the errors of those before (AdaBoost).
 
-    All cases start with equal weights, or the given ones. Round k fits a member h_k, whose
-    error e_k is the weight of the cases that it gets wrong, and gives it the voting weight
+    All cases start with equal weights, or with the given ones. Round k fits a member h_k; its
+    error e_k is the weight of the cases it misclassifies, and its voting weight is
 
     ``alpha_k = ln((1 - e_k) / e_k) / 2``.
 
-    Then weights are multiplied by ``exp(alpha_k)`` where it erred, by ``exp(-alpha_k)`` where
-    it did not, and divided by their sum Z_k. The class with most votes,
-    ``F_c(x) = sum of alpha_k over those with h_k(x) = c``, is predicted; ties, up to rounding,
-    go to the first class.
+    Then weights are multiplied by ``exp(alpha_k)`` for misclassified cases, by
+    ``exp(-alpha_k)`` for the others, and divided by their sum Z_k. The class with the most
+    votes, ``F_c(x) = sum of alpha_k over the k with h_k(x) = c``, is predicted; ties, up to
+    rounding, go to the first class.
 
-    A member no better than chance is left out, and boosting stops: one of error 1/2 or more, or
-    1 - 1/C under SAMME, which adds ``ln(C - 1) / 2`` to alpha for C classes. If that is the first
-    one, it is kept with weight 1 and decides alone. A member without error also ends it, with
-    the weight of all those before it together and ``ln(2^52 - 1) / 2 = 18.02`` more: so it, too,
+    A member no better than chance is dropped, and boosting stops: its error is at least 1/2, or
+    1 - 1/C under SAMME, which adds ``ln(C - 1) / 2`` to alpha for C classes. If it is the first
+    member, it is kept with weight 1 and decides alone. A member without error also stops
+    boosting. Its weight is the sum of all before it plus ``ln(2^52 - 1) / 2 = 18.02``, so that
+    it, too, decides alone. ``stopped_`` gives the reason.
     decides alone. ``stopped_`` tells.
 
     Attributes
@@ -60,16 +61,16 @@ class AdaBoost(StagedClassifier):
     errors_ : ndarray of shape (T,)
         Their weighted errors.
     error_bounds_ : ndarray of shape (T,)
-        ``sum_i w_i exp(-margin_i)`` after each round, where the margin is the votes of those
-        that are right less the votes of those that are wrong: the training error is at most
-        that. It is ``prod_k Z_k`` (but for `restarts`), with ``Z_k = 2 sqrt(e_k (1 - e_k))`` for
-        two classes. Under SAMME with more classes it holds, but may be above 1.
+        ``sum_i w_i exp(-margin_i)`` after each round, where the margin is the votes for the
+        true class minus the votes for others: an upper bound of the training error. It is
+        ``prod_k Z_k`` (except with `restarts`), with ``Z_k = 2 sqrt(e_k (1 - e_k))`` for two
+        classes. Under SAMME with more classes the bound holds, but may exceed 1.
     stopped_ : {"perfect", "chance"} or None
-        Why there were fewer rounds: a member without error, or none better than chance.
+        Why boosting stopped early: a member without error, or none better than chance.
     failures_ : dict of int to IlkError
-        Rounds that were left out, from 0.
+        Errors of the failed rounds, by number from 0.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
@@ -77,18 +78,18 @@ class AdaBoost(StagedClassifier):
         If `restarts` is given without resampling.
     InputError
         If there is one class; if the member takes no weights and `method` is "weighting"; if
-        weights are wrong, or those of a class all 0; if a member fails.
+        weights are invalid, or all weights of a class are 0; if a member fails.
 
     Notes
     -----
-    Beside members, memory holds a few numbers for each row, whatever the number of rounds. With
-    `decision_stump` rows are sorted once, and a round costs O(n p).
+    Besides the members, memory holds a few numbers for each row, whatever the number of rounds.
+    With `decision_stump`, rows are sorted once, and a round costs O(n p).
 
-    With weighting, X that is a table of numbers is first put into the order of `ilk.case_order`.
-    So neither the order of the rows nor the names of the classes settle ties between stumps.
+    With weighting, a numeric table X is first sorted by `ilk.case_order`. So neither the order
+    of the rows nor the names of the classes settle ties between stumps.
 
     The worked example in [1]_ prints ``ln((1 - e) / e)`` as voting weights, twice its own
-    formula: decisions are the same.
+    formula; the decisions are the same.
 
     References
     ----------
@@ -115,24 +116,24 @@ class AdaBoost(StagedClassifier):
         default="decision_stump",
         doc="A fresh clone is fitted in each round.",
     )
-    n_members: int = param(default=50, ge=1, doc="Rounds; fewer where boosting stops.")
+    n_members: int = param(default=50, ge=1, doc="Maximum number of rounds.")
     method: Literal["weighting", "resampling"] = param(
         default="weighting",
         choices=("weighting", "resampling"),
-        doc="Whether members take the weights, or n rows are drawn by them, with replacement. "
-        "Draws of one class are drawn anew. Errors are those on all rows either way.",
+        doc="Whether members take the weights, or n rows are resampled by them, with replacement. "
+        "Samples of one class are redrawn. Errors are measured on all rows either way.",
     )
     multiclass: Literal["samme", "m1"] = param(
         default="samme",
         choices=("samme", "m1"),
-        doc='For more than two classes. Under "m1" members must err less than 1/2.',
+        doc='For more than two classes. Under "m1" the errors of members must be below 1/2.',
     )
-    learning_rate: float = param(default=1.0, gt=0, doc="Each alpha is multiplied by it.")
+    learning_rate: float = param(default=1.0, gt=0, doc="Factor of each alpha.")
     restarts: int = param(
         default=0,
         ge=0,
-        doc="With resampling, how many times weights start afresh, rather than boosting stop, "
-        "where a member is no better than chance; it is drawn again.",
+        doc="With resampling: how many times to reset the weights and resample, instead of "
+        "stopping, where a member is no better than chance.",
     )
     on_failure: Literal["raise", "drop"] = ON_FAILURE
     verbose: int = VERBOSE
@@ -145,7 +146,7 @@ class AdaBoost(StagedClassifier):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Return boosted stumps, trees by M1, and neighbours from drawn rows."""
+        """Return boosted stumps, trees by M1, and nearest neighbours on resampled rows."""
         tree: dict[str, Any] = {"use": "sklearn", "estimator": "DecisionTreeClassifier"}
         tree["params"] = {"max_depth": 2}
         drawn = cls(member="knn", n_members=5, method="resampling", restarts=2, random_state=0)
@@ -156,7 +157,7 @@ class AdaBoost(StagedClassifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that `restarts` are those of resampling."""
+        """Check each parameter, and that `restarts` come with resampling."""
         super().check_parameters()
         if self.restarts and self.method != "resampling":
             raise self.parameter_error(
@@ -166,21 +167,20 @@ class AdaBoost(StagedClassifier):
             )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost.
+        """Run the boosting rounds.
 
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            The weights of the first round. A case of weight 2 counts as two, one of weight 0
-            as none.
+            Initial weights. A case of weight 2 counts as two cases, a case of weight 0 as none.
 
         Returns
         -------
         AdaBoost
-            Itself.
+            The fitted ensemble.
         """
         self.check_parameters()
         X = indexable(X)
@@ -231,9 +231,9 @@ class AdaBoost(StagedClassifier):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of the voting weight of the members that look at each feature; shape (p,).
+        """Feature importances of the members, weighted by their votes; shape (p,).
 
-        Stumps look at one feature; other members say by their own ``feature_importances_``.
+        A stump uses one feature; other members give their own ``feature_importances_``.
         """
         check_is_fitted(self)
         shares = [feature_shares(member, self.n_features_in_) for member in self.estimators_]
@@ -243,7 +243,7 @@ class AdaBoost(StagedClassifier):
 
     @property
     def feature_ranking_(self) -> np.ndarray:
-        """Positions of the features that are looked at, those of most voting weight first."""
+        """Positions of the features in use, by descending voting weight."""
         importances = self.feature_importances_
         order = np.argsort(-importances, kind="stable")
         return np.asarray(order[importances[order] > 0])
@@ -263,8 +263,10 @@ class _Votes(Rounds):
         return bool((y != y[0]).any())
 
     def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
-        said = self.learner.ask(number, member, lambda m, X: one_per_row(m.predict(X), len(self.y)))
-        wrong = said != self.y
+        predicted = self.learner.ask(
+            number, member, lambda m, X: one_per_row(m.predict(X), len(self.y))
+        )
+        wrong = predicted != self.y
         stop: Stop | None = None
         error = float(weights[wrong].sum())
         if not wrong.any():

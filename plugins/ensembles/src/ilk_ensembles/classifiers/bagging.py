@@ -1,4 +1,4 @@
-"""Bagging: members that learn from bootstraps of the data."""
+"""Bagging: members fitted on bootstrap samples of the data."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class Bagging(ResampledClassifier):
-    """Bootstrap aggregating: copies of a classifier, each fitted on rows drawn at random.
+    """Bootstrap aggregating: copies of a classifier, each fitted on randomly drawn rows.
 
-    ``f_E(q) = F(f_1(q, D_1), ..., f_S(q, D_S))``, equation (2.25) of [1]_, where ``D_i`` are
-    rows drawn from the data, by default as many as there are, with replacement, and F is the
-    rule `combiner`: by default the average, (2.26) with equal weights; "majority" for members
-    without probabilities.
+    ``f_E(q) = F(f_1(q, D_1), ..., f_S(q, D_S))``, equation (2.25) of [1]_. ``D_i`` are rows
+    drawn from the data, by default n rows with replacement. F is the rule `combiner`: by
+    default the average, (2.26) with equal weights; use "majority" for members without
+    probabilities.
 
-    A class that was not drawn for a member has probability 0 there; a member for which a
-    single class was drawn is replaced by one that answers it. With `stratified` no class is
-    ever lost. About 37 of 100 rows are not drawn for a member, they are out of its bag: what
-    such members say of a row together is an estimate for new cases.
+    Classes missing in the sample of a member get probability 0 from it; a sample of one class
+    gives a constant member. With `stratified` no class is ever missing. About 37 % of the rows
+    are not drawn for a given member: they are out of its bag. Combining, for each row, the
+    members it is out of the bag of estimates the performance on new cases.
 
-    Memory is that of the members, 4 bytes for each row drawn and, while fitting, a copy of the
-    rows drawn for each member that is fitted at once.
+    Memory: the members, 4 bytes for each row drawn and, while fitting, a copy of the drawn rows
+    for each member fitted in parallel.
 
     Attributes
     ----------
@@ -34,29 +34,28 @@ class Bagging(ResampledClassifier):
     estimators_ : list of classifiers
         The fitted members.
     rows_ : list of ndarray of int
-        The rows drawn for each, in the order of drawing.
+        Rows drawn for each member, in the order of drawing.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position.
+        Errors of the dropped members, by position.
     combiner_ : combiner
     oob_decision_function_ : ndarray of shape (n, C)
-        With `oob_score`: the combined support for each training row by the members that it
-        was not drawn for; NaN where it was drawn for all.
+        With `oob_score`: the combined support for each training row by its out-of-bag members;
+        NaN for rows in every bag.
     oob_error_ : float
-        With `oob_score`: share of wrong decisions by that support, by weight where there are
-        weights; a rejected row is wrong where there is a `reject_label`. Rows of NaN do not
-        count. NaN where there are no others.
+        With `oob_score`: weighted error rate of that support; a rejected row is an error if
+        there is a `reject_label`. Rows of NaN are ignored; NaN if there are no others.
     n_never_out_of_bag_ : int
-        With `oob_score`: how many rows were drawn for all members.
+        With `oob_score`: number of rows in every bag.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
-        If more rows are asked for than there are, without replacement; fewer than classes, with
-        `stratified`; or `oob_score` where all rows are shown to all members or the rule learns.
+        If more rows are requested than exist, without replacement; fewer than classes, with
+        `stratified`; or `oob_score` where every bag has all rows or the rule is trainable.
     InputError
-        If there is one class, or a member fails; names it.
+        If there is one class, or a member fails; the error names the member.
 
     References
     ----------
@@ -79,8 +78,8 @@ class Bagging(ResampledClassifier):
     combiner: CombinerLike = slot(
         "combiner",
         default="sum",
-        doc="One that learns does so from outputs for rows held out, of members fitted to new "
-        "draws from the others.",
+        doc="A trainable one is fitted to held-out outputs, of members fitted to new draws from "
+        "the other rows.",
     )
     reject_label: str | int | None = REJECT_LABEL
     resampling: ResamplingLike | None = RESAMPLING
@@ -98,7 +97,7 @@ class Bagging(ResampledClassifier):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Bootstraps and part of the rows; any kind of rows; votes; no class lost."""
+        """Bootstraps and subsets of the rows; any kind of rows; votes; stratified draws."""
         return [
             cls(random_state=0),
             cls(member="knn", n_members=5, random_state=0),

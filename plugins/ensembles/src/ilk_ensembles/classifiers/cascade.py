@@ -1,4 +1,4 @@
-"""The cascade: later members are asked only about what earlier ones were not sure of."""
+"""The cascade: later members predict only the rows on which earlier ones were uncertain."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Cascade(HeterogeneousClassifier):
-    """Asks members one after the other, until one is sure enough.
+    """Queries members in turn, until one is confident enough.
 
-    A member answers for a row if its largest probability is at least the threshold. What it is
-    not sure of is left to the next one, which is asked about nothing else: dear members see few
-    rows. The last one answers what no one before did.
+    A member predicts a row if its largest probability is at least the threshold. It passes all
+    other rows on to the next member, so that expensive members see few rows. The last member
+    predicts all remaining rows.
 
     Attributes
     ----------
@@ -35,34 +35,34 @@ class Cascade(HeterogeneousClassifier):
     estimators_ : list of L classifiers
         The fitted members, in the order of the list.
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     order_ : ndarray of int, shape (L,)
-        Positions among ``estimators_`` in the order in which they are asked.
+        Positions in ``estimators_`` in the order of querying.
     thresholds_ : ndarray of shape (L - 1,)
         In that order.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position in `members`.
+        Errors of the dropped members, by position in `members`.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
-        If there is no member, or thresholds or costs are for another number of them.
+        If there is no member, or the number of thresholds or costs does not match.
     InputError
-        If a member fails, or gives no probabilities; names it, and says why.
+        If a member fails, or has no probabilities; the error names the member and the cause.
 
     See Also
     --------
-    ilk_ensembles.combiners.cascade.Cascade : The same answers, from outputs of all members.
+    ilk_ensembles.combiners.cascade.Cascade : The same predictions, from outputs of all members.
 
     Notes
     -----
-    All members are fitted on all rows, as the slides leave open; in [1]_ later ones are fitted on
-    what earlier ones are not sure of.
+    All members are fitted on all rows, as the slides leave this open; in [1]_ later ones are
+    fitted on the rows that earlier ones are uncertain of.
 
-    ``predict`` is the class of the largest ``predict_proba``, the first of the sorted classes
-    among equals. What members say is held for blocks of rows, 32 MB at once.
+    ``predict`` returns the class of the largest ``predict_proba``; ties go to the first of the
+    sorted classes. Outputs of members are computed in blocks of rows, 32 MB at a time.
 
     References
     ----------
@@ -84,14 +84,14 @@ class Cascade(HeterogeneousClassifier):
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error, or is left out and listed in "
+        doc="'raise': a member that fails to fit is an error. 'drop': leave it out and list it in "
         "``failures_``; the others keep their order and thresholds.",
     )
     n_jobs: int | None = param(
         default=None,
         type=int,
-        doc="How many members are fitted at once (threads); -1: one per processor. They are "
-        "asked one after the other.",
+        doc="Number of members fitted in parallel threads; -1: one per processor. Predictions "
+        "query them one after the other.",
     )
 
     @classmethod
@@ -107,7 +107,7 @@ class Cascade(HeterogeneousClassifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that thresholds and costs are for the members."""
+        """Check each parameter, and that thresholds and costs match the members."""
         super().check_parameters()
         rule = CascadeRule(threshold=self.threshold, costs=self.costs)
         rule.check_parameters()
@@ -119,20 +119,20 @@ class Cascade(HeterogeneousClassifier):
 
     @property
     def order_(self) -> np.ndarray:
-        """Positions of the members among ``estimators_``, in the order of asking."""
+        """Positions of the members in ``estimators_``, in the order of querying."""
         self.combiner_: CascadeRule
         return np.asarray(self.combiner_.order(len(self.estimators_)))
 
     @property
     def thresholds_(self) -> np.ndarray:
-        """How sure each but the last must be, in the order of asking."""
+        """Confidence threshold of each member but the last, in the order of querying."""
         return self.combiner_.thresholds(len(self.estimators_))
 
     def _output_check(self) -> Callable[[Any], Any]:
         return check_probabilistic
 
     def member_of(self, X: Any) -> np.ndarray:
-        """Position, among ``estimators_``, of who answers for each row; int of shape (n,)."""
+        """Position in ``estimators_`` of the member that predicts each row; int of shape (n,)."""
         check_is_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
@@ -145,16 +145,16 @@ class Cascade(HeterogeneousClassifier):
         return members
 
     def _combined_block(self, X: Any) -> np.ndarray:
-        """Probabilities of a few rows by the members that answer for them."""
+        """Probabilities for a block of rows by the members that predict them."""
         support = np.empty((ilk.n_rows(X), len(self.classes_)))
         for _, rows, own in self._answers(X):
             support[rows] = own
         return support
 
     def _answers(self, X: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Each member that is asked: its position, the rows it answers for, and its support."""
+        """Yield, for each queried member, its position, the rows it predicts, and its support."""
         left = np.arange(ilk.n_rows(X))
-        limits = [*(self.thresholds_ - ULPS), 0.0]  # 0.9 reaches 0.9, however it is rounded
+        limits = [*(self.thresholds_ - ULPS), 0.0]  # a rounded 0.9 still reaches 0.9
         for position, limit in zip(self.order_.tolist(), limits, strict=True):
             support = self._support(position, X)
             sure = support.max(axis=1) >= limit

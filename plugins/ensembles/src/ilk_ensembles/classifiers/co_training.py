@@ -1,4 +1,4 @@
-"""Views that label rows for each other."""
+"""Co-training: views that label rows for each other."""
 
 from __future__ import annotations
 
@@ -47,65 +47,63 @@ if TYPE_CHECKING:
 class CoTraining(PerViewClassifier):
     """Classifiers of two or more views that label unlabelled rows for each other (co-training).
 
-    In each round every view's member is fitted on all rows labelled so far, and then labels
-    those rows of a random pool of unlabelled ones that it is surest of, ``growth`` of each
-    class, so that classes grow in proportion; the pool is filled up again. What one view is
-    sure of can be news to another: that is what a view alone cannot give itself. After the
-    last round the members are fitted once more, and `combiner` makes one answer of theirs: the
-    product, as in [1].
+    In each round every view's member is fitted on all rows labelled so far. It then labels the
+    rows of a random pool of unlabelled ones on which it is most confident, ``growth`` of each
+    class, so that classes grow in proportion; the pool is refilled. A row that is easy in one
+    view can be informative in another. After the last round the members are fitted once more,
+    and `combiner` combines their outputs: the product, as in [1].
 
     How rows are labelled
-        As each class c a view labels the rows of the pool with the largest P(c), rows of equal
-        P(c) in random order; but none where P(c) is not above the share of c in the growth,
-        for such a row is no better than one drawn blindly. Where a row is to get different
-        labels, the most probable counts; if several are equally probable the row stays in
-        the pool. Labels stay once given.
+        For each class c a view labels the rows of the pool with the largest P(c), ties in
+        random order; but only rows where P(c) exceeds the share of c in the growth, because
+        other rows are no better than a random draw. If a row gets different labels, the most
+        probable one wins; if these tie, the row stays in the pool. Labels are never revised.
 
     How it ends
         After ``n_rounds``, when no unlabelled row is left, or after a round that labels none.
 
-    Rows without a label are those that y marks by `unlabeled`, which must be given: no label
-    means that by itself, not even -1. Where all labels are known, as in an experiment,
-    ``labeled_fraction`` hides the others. With ``n_rounds=0`` that is the fair baseline: the
-    same members on the same few labels, if the random state is the same.
+    Unlabelled rows are marked in y by `unlabeled`, which must be given: no value, not even -1,
+    marks them by default. If all labels are known, as in an experiment, ``labeled_fraction``
+    hides the others. With ``n_rounds=0`` this gives the fair baseline: the same members on the
+    same few labels, if the random state is the same.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
-        Without `unlabeled`.
+        Classes, without `unlabeled`.
     estimators_ : list of classifiers
-        The member of each view, as fitted last.
+        The final member of each view.
     views_ : list
         Names of their views.
     columns_ : dict of str to ndarray
         Positions of the columns of each view.
     failures_ : dict of str to IlkError
-        Why members were left out, by their view.
+        Errors of the dropped members, by view.
     combiner_ : combiner
     growth_ : ndarray of int, shape (C,)
     n_rounds_ : int
         Rounds in which rows were labelled.
     labeled_round_ : ndarray of int, shape (n,)
-        Round in which each training row got its label: 0 if it had it from the start, -1 if it
-        never got one.
+        Round in which each training row was labelled: 0 if labelled from the start, -1 if
+        never.
     history_ : dict of str to ndarray
-        What the views labelled, in order: the columns "round", "row", "view" (the surest that
-        chose the row), "label" and "confidence" (its probability).
+        Labels assigned by the views, in order: the columns "round", "row", "view" (the most
+        confident that chose the row), "label" and "confidence" (its probability).
     n_features_in_ : int
 
     Raises
     ------
     ParameterError
-        If there is one view only, a view names no column, or `growth` not every class.
+        If there is only one view, a view names no column, or `growth` lacks a class.
     InputError
-        If no row has a label, all labels are of one class, or a member fails or gives no
-        probabilities; names its view. If fewer than two views are left.
+        If no row is labelled, all labels are of one class, or a member fails or has no
+        probabilities (the error names its view); or if fewer than two views remain.
 
     Notes
     -----
-    A round costs a fit of each member on the labelled rows, and its probabilities for the pool;
-    memory is a copy of X, and V pool_size C numbers. ``predict`` is the class of most combined
-    support, the first of the sorted classes among equals. [2] prints the loop with views taking
+    A round fits each member on the labelled rows and predicts probabilities for the pool.
+    Memory: a copy of X, and V pool_size C numbers. ``predict`` returns the class of largest
+    combined support; ties go to the first of the sorted classes. In the loop of [2] views take
     turns inside a round; here, as in [1], all label first, so their order does not matter.
 
     References
@@ -136,31 +134,30 @@ class CoTraining(PerViewClassifier):
     views: ViewsLike | None = param(
         default=None,
         type=Views,
-        doc="The columns of two views or more: names, or positions (of an array, or where no "
-        'column of a data frame has this name). "data": in an experiment, the views that '
-        "the data set brings. If left out, the columns are divided at random in two "
+        doc="The columns of two views or more: names, or positions (in an array, or where no "
+        'column of a data frame has this name). "data": in an experiment, the views '
+        "defined by the data set. If left out, the columns are split at random into two "
         "halves, as in [3].",
     )
     member: ClassifierLike = slot(
         "classifier",
         default="naive_bayes",
-        doc="For every view that `members` does not name; each view has its own. Must have "
-        "``predict_proba``.",
+        doc="Cloned for every view that `members` does not name. Must have ``predict_proba``.",
     )
     combiner: CombinerLike = slot(
         "combiner",
         default="product",
-        doc="One that learns is fitted on held-out outputs for the rows labelled from the start.",
+        doc="A trainable one is fitted on held-out outputs for the initially labelled rows.",
     )
     unlabeled: str | int | None = param(
         default=None,
         type=(str, int, bool),
-        doc='The label that marks rows without one: "?", -1. Never predicted.',
+        doc='The label that marks unlabelled rows: "?", -1. Never predicted.',
     )
     n_rounds: int = param(
         default=30,
         ge=0,
-        doc="The most rounds; 0: only what is labelled is used.",
+        doc="Maximum number of rounds; 0: use the labelled rows only.",
     )
     growth: int | Mapping[Any, int] | None = param(
         default=None,
@@ -168,42 +165,42 @@ class CoTraining(PerViewClassifier):
         ge=1,
         items=Param(int, ge=1),
         form="int or dict of label to int",
-        doc="How many rows of each class a view labels in a round, at least 1. If left out: 1 "
-        "of the smallest class, more of others in proportion to their labels, rounded, at "
+        doc="Number of rows of each class that a view labels per round, at least 1. If left out: "
+        "1 for the smallest class, more for others in proportion to their labels, rounded, at "
         "most 10. The pool may have fewer.",
     )
     pool_size: int | None = param(
         default=75,
         ge=1,
         none=True,
-        doc="How many unlabelled rows are looked at in a round; None: all.",
+        doc="Number of unlabelled rows considered per round; None: all.",
     )
     labeled_fraction: float | None = param(
         default=None,
         type=float,
         gt=0,
         le=1,
-        doc="Share of the labels that is used, of each class alike, at least one; the others "
-        "are hidden. Drawn by `random_state` before anything else.",
+        doc="Fraction of the labels of each class to use, at least one label; the others are "
+        "hidden. Drawn by `random_state` before all other draws.",
     )
     reject_label: str | int | None = REJECT_LABEL
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error; or its view is left out from that "
-        "round on and listed in ``failures_``, as long as two others are left. What it "
-        "labelled stays.",
+        doc="'raise': a member that fails to fit is an error. 'drop': its view is left out from "
+        "that round on and listed in ``failures_``, as long as two others remain. Rows that "
+        "it labelled stay labelled.",
     )
     resampling: ResamplingLike | None = slot(
         "resampling",
         default=None,
-        doc="How rows are held out for a combiner that learns. If left out: stratified folds.",
+        doc="How rows are held out for a trainable combiner. If left out: stratified folds.",
     )
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Draws what is hidden, the halves, and the pool; and gives a seed to each member "
-        "whose own random state is None.",
+        doc="Draws hidden labels, halves, and pool; also seeds each member whose own "
+        "random_state is None.",
     )
     verbose: int = VERBOSE
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -225,7 +222,7 @@ class CoTraining(PerViewClassifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that there are two views."""
+        """Check each parameter, and that there are at least two views."""
         super().check_parameters()
         given = self.views
         if given is not None and not isinstance(given, str) and len(given) < 2:
@@ -236,14 +233,14 @@ class CoTraining(PerViewClassifier):
             raise self.parameter_error("reject_label", "must not be the mark of unlabelled rows")
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the members in rounds, in which they label rows for each other.
+        """Fit the members in rounds; in each they label rows for each other.
 
         Parameters
         ----------
         X : array or data frame of shape (n, p)
             Labelled and unlabelled rows.
         y : array of shape (n,)
-            `unlabeled` where a row has no label.
+            `unlabeled` for unlabelled rows.
         """
         self.check_parameters()
         rng = ilk.check_seed(self, self.random_state)
@@ -264,12 +261,12 @@ class CoTraining(PerViewClassifier):
         return self
 
     def _views(self, X: Any, rng: np.random.RandomState) -> Any:
-        """The views that are given, or the columns in two halves."""
+        """The given views, or a random split of the columns into halves."""
         if self.views is not None:
             return self.views
         columns = every_column(ilk.as_table(X))
         if not columns:
-            return None  # which is said where columns are learned
+            return None  # `learn_columns` raises the error
         if len(columns) == 1:
             if not ilk.is_table(X):
                 ilk.check_vectors(self, X)
@@ -283,7 +280,7 @@ class CoTraining(PerViewClassifier):
     def _train(
         self, members: list[Any], X: Any, codes: np.ndarray, rng: np.random.RandomState
     ) -> None:
-        """Set ``estimators_`` and the history of the rounds; `codes` are filled in."""
+        """Set ``estimators_`` and the history of the rounds; new labels are written to `codes`."""
         waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
@@ -295,14 +292,14 @@ class CoTraining(PerViewClassifier):
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]
             outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
-            found = label_surest(ilk.check_outputs(self, np.stack(outputs)), self.growth_)
-            if not len(found.at):
+            labeled_rows = label_surest(ilk.check_outputs(self, np.stack(outputs)), self.growth_)
+            if not len(labeled_rows.at):
                 break
-            rows = pool[found.at]
+            rows = pool[labeled_rows.at]
             self.n_rounds_ += 1
-            self.labeled_round_[rows], codes[rows] = self.n_rounds_, found.codes
-            labeled.append((rows, found, np.array(self.views_)[found.views]))
-            waiting = np.delete(waiting, found.at)
+            self.labeled_round_[rows], codes[rows] = self.n_rounds_, labeled_rows.codes
+            labeled.append((rows, labeled_rows, np.array(self.views_)[labeled_rows.views]))
+            waiting = np.delete(waiting, labeled_rows.at)
             members = self._fit_views(members, X, codes, checked)
             progress.step(f"{len(rows)} rows labelled, {len(waiting)} left")
         self.history_ = self._history(labeled)
@@ -310,11 +307,11 @@ class CoTraining(PerViewClassifier):
     def _fit_views(
         self, members: list[Any], X: Any, codes: np.ndarray, checked: Callable[[Any], Any]
     ) -> list[Any]:
-        """Fit fresh ``estimators_`` to what is labelled; return the members that are left."""
+        """Fit fresh ``estimators_`` to the labelled rows; return the remaining members."""
         rows = np.flatnonzero(codes != UNLABELED)
         seen, labels = dict(ilk.views_of(self, ilk.take(X, rows))), self.classes_[codes[rows]]
         lost, views = self.failures_, self.views_
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             [clone(member, safe=False) for member in members],
             lambda at, member: checked(fit_member(member, seen[views[at]], labels)),
@@ -323,13 +320,13 @@ class CoTraining(PerViewClassifier):
             argument=naming(views),
         )
         self.failures_ = lost | {views[at]: error for at, error in self.failures_.items()}
-        self.views_ = [views[at] for at in kept]
-        if len(kept) < 2:
+        self.views_ = [views[at] for at in positions]
+        if len(positions) < 2:
             last = list(self.failures_.values())[-1]
             raise type(last)(
                 f"{ilk.display_name(self)}: one view is left, two are needed; last failed: {last}"
             )
-        return [members[at] for at in kept]
+        return [members[at] for at in positions]
 
     def _history(self, labeled: list[Any]) -> dict[str, np.ndarray]:
         rounds = [np.full(len(rows), number + 1) for number, (rows, _, _) in enumerate(labeled)]

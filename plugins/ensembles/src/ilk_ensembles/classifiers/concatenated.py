@@ -1,4 +1,4 @@
-"""One classifier on the columns of several views together."""
+"""One classifier on the concatenated columns of several views."""
 
 from __future__ import annotations
 
@@ -30,34 +30,33 @@ def _member_has(method: str) -> Callable[[Concatenated], bool]:
 
 
 class Concatenated(ilk.Classifier):
-    """One classifier on the columns of all views, or of some, put side by side (HML1).
+    """One classifier on the concatenated columns of all views, or of some (HML1).
 
-    ``x = (x_1; x_2; ...)``, view after view: equation (10.1). A column that several views have
-    is there once. Columns of no view have no influence.
+    ``x = (x_1; x_2; ...)``, view after view: equation (10.1). A column shared by several views
+    is used once. Columns of no view have no influence.
 
-    With ``scale=True`` each view is divided by the root of its total variance, the sum of the
-    variances of its columns over the training rows. Then the squared distance of two rows has
-    the mean 2 in each view, and a view counts no more in distances because it has more columns
+    With ``scale=True`` each view is divided by the square root of its total variance, the sum of
+    the variances of its columns over the training rows. Then the squared distance of two rows
+    has mean 2 in each view, so that a view does not dominate distances by having more columns
     or larger numbers.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
     estimator_ : classifier
-        Fitted. It also answers: `predict`, and `predict_proba` and `decision_function` where it
-        has them, are its own.
+        Fitted. It gives `predict`, and `predict_proba` and `decision_function` if it has them.
     columns_ : dict of str to ndarray
         Positions of the columns of each view that is used.
     scales_ : dict of str to float
-        What each view is divided by; 1 without `scale`.
+        Divisor of each view; 1 without `scale`.
     n_features_in_ : int
         Number of columns of X.
 
     Raises
     ------
     ParameterError
-        If a view names no column, `only` names no view, or `scale` is asked for where views
-        overlap.
+        If a view names no column, `only` names no view, or `scale` is used with overlapping
+        views.
     InputError
         If the member fails, or a view to be scaled has nominal columns or no finite numbers.
 
@@ -80,9 +79,9 @@ class Concatenated(ilk.Classifier):
     views: ViewsLike | None = param(
         default=None,
         type=Views,
-        doc="The columns of each view: names, or positions (of an array, or where no column of "
-        'a data frame has this name). "data": in an experiment, the views that the data '
-        "set brings. If left out there is one view, of all columns.",
+        doc="The columns of each view: names, or positions (in an array, or where no column of "
+        'a data frame has this name). "data": in an experiment, the views defined by the '
+        "data set. If left out, all columns are one view.",
     )
     member: ClassifierLike = slot(
         "classifier",
@@ -93,18 +92,17 @@ class Concatenated(ilk.Classifier):
         default=None,
         type=list,
         form="list",
-        doc="Names of the views that are put side by side, in this order; if left out, all of "
-        "them.",
+        doc="Names of the views to concatenate, in this order; if left out, all of them.",
     )
     scale: bool = param(
         default=False,
-        doc="Whether views are divided by the root of their total variance. A view that is "
-        "constant stays as it is.",
+        doc="Whether to divide views by the root of their total variance. Constant views are not "
+        "scaled.",
     )
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Gives a seed to the member, if its own random state is None.",
+        doc="Seeds the member if its own random_state is None.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), sample_weight=True
@@ -143,7 +141,7 @@ class Concatenated(ilk.Classifier):
         X : array or data frame of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            An error if the member does not take it.
+            An error if the member does not accept it.
         """
         self.check_parameters()
         X = learn_columns(self, X, self.views)
@@ -177,7 +175,7 @@ class Concatenated(ilk.Classifier):
         }
 
     def _side_by_side(self, X: Any) -> Any:
-        """The columns of the views as one array or data frame, each column once."""
+        """Concatenate the columns of the views into one array or data frame, each column once."""
         parts, seen = [], np.empty(0, dtype=int)
         for view, part in ilk.views_of(self, X):
             columns = self.columns_[view]
@@ -195,7 +193,7 @@ class Concatenated(ilk.Classifier):
         if not self.scale:
             return part
         values = ilk.check_vectors(self, part, argument=f"view {view!r}")
-        with np.errstate(over="ignore"):  # what is infinite then is refused by the member
+        with np.errstate(over="ignore"):  # the member refuses infinite values
             values = values / values.dtype.type(self.scales_[view])
         if not ilk.is_table(part):
             return values
@@ -214,7 +212,7 @@ class Concatenated(ilk.Classifier):
             raise failure(self, "member", self.estimator_, error) from error
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label of each row, as the member says; array of shape (n,)."""
+        """Label of each row as predicted by the member; array of shape (n,)."""
         return self._ask(lambda member, seen: one_per_row(member.predict(seen), len(seen)), X)
 
     @available_if(_member_has("predict_proba"))
@@ -228,10 +226,10 @@ class Concatenated(ilk.Classifier):
         return self._ask(self._scores, X)
 
     def _scores(self, member: Any, seen: Any) -> np.ndarray:
-        own = np.asarray(member.classes_)
-        if not np.array_equal(own, self.classes_):
+        member_classes = np.asarray(member.classes_)
+        if not np.array_equal(member_classes, self.classes_):
             raise ilk.InputError(
-                f"knows the classes {own.tolist()}, so its scores are not those of "
+                f"knows the classes {member_classes.tolist()}, so its scores are not those of "
                 f"{self.classes_.tolist()}"
             )
         return numbers(member.decision_function(seen), "scores")
@@ -244,7 +242,7 @@ def _columns(part: Any, positions: np.ndarray) -> Any:
 
 
 def _spread(part: np.ndarray, weights: Any) -> float:
-    """Root of the sum of the columns' variances; 1 where all columns are constant."""
+    """Square root of the total variance of the columns; 1 if all columns are constant."""
     varying = part[:, part.min(axis=0) < part.max(axis=0)].astype(float)
     if not varying.size:
         return 1.0

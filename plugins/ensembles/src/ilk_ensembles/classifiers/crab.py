@@ -1,4 +1,4 @@
-"""crab: confidence-rated boosting of histograms over one feature at a time."""
+"""crab: confidence-rated boosting over histograms of single features."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from ilk_ensembles.boosting.histograms import Bins, HistogramBoosting, Histogram
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CELLS = 1 << 18  # binned at once where rows are scored
+_CELLS = 1 << 18  # values binned at once when rows are scored
 _LARGEST = np.finfo(float).max
 
 
 class CRAB(ilk.Classifier):
-    """Adds up, round by round, the confidence that the bin of one feature gives (CRAB).
+    """Sums, over rounds, the confidence of the bin of one feature (confidence-rated boosting).
 
-    The range of each feature is cut into K bins of equal width, once. With weights d of the
-    training cases, ``h+(k)`` and ``h-(k)`` the weight of the cases of label +1 and -1 in bin k
-    of a feature, a round takes the feature of least cost
+    The range of each feature is divided once into K bins of equal width. Let d be the weights
+    of the training cases, and ``h+(k)`` and ``h-(k)`` the weight of the cases of label +1 and -1
+    in bin k of a feature. A round selects the feature of least cost
 
     ``C_p = 2 sum_k sqrt(h+(k) h-(k))``,
 
     adds ``f(k) = ln((h+(k) + epsilon) / (h-(k) + epsilon)) / 2`` of the row's bin to its score
-    F, and multiplies each weight by ``exp(-y f)``. The label is the sign of F. What lies outside
-    the range seen falls into the bin at that end; a bin without cases says 0.
+    F, and multiplies each weight by ``exp(-y f)``. The label is the sign of F. Values outside
+    the training range fall into the nearest bin; an empty bin has confidence 0.
 
-    Each of more than two classes has rounds of its own against all others, and the largest F
-    is predicted; ties go to the first class. A round costs one pass over the bins, O(n p) for
-    two classes, O(n p C) for C > 2; it is exact, and the same for any number of threads, any
-    order of the rows and any names of the classes.
+    For more than two classes, each class has its own rounds against the rest, and the class of
+    largest F is predicted; ties go to the first class. A round costs one pass over the bins,
+    O(n p) for two classes, O(n p C) for C > 2. The result does not depend on the number of
+    threads, the order of the rows or the names of the classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Sorted.
     n_rounds_ : int
-        Rounds that were made, T.
+        Number of rounds, T.
     features_ : ndarray of int, shape (T, Q)
-        Taken in each round, for each problem: Q is 1 for two classes, C for more.
+        Feature selected in each round, for each problem: Q is 1 for two classes, C for more.
     confidences_ : ndarray of shape (T, Q, K)
         f(k).
     costs_ : ndarray of shape (T, Q)
-        Cost of the feature taken; at most 1 with "joint", 2 with "class".
+        Cost of the selected feature; at most 1 with "joint", 2 with "class".
     error_bounds_ : ndarray of shape (T,)
-        What the training error after each round is at most: the weighted mean of exp(-y F),
-        summed over the problems. With "joint" that of a problem is the product of
+        Upper bound of the training error after each round: the weighted mean of exp(-y F),
+        summed over the problems. With "joint" the bound of a problem is the product of
         ``Z_t = sum_i d_i exp(-y_i f_t(x_i)) <= 1``, so it never grows.
     feature_importances_ : ndarray of shape (p,)
-        Share of each feature in ``-ln prod_t Z_t``, summed over the problems; all 0 where no
-        round tells classes apart.
+        Share of each feature in ``-ln prod_t Z_t``, summed over the problems; all 0 if no round
+        separates the classes.
     bins_ : Bins
         ``low``, ``high`` of each feature.
     n_features_in_ : int
@@ -65,17 +65,17 @@ class CRAB(ilk.Classifier):
     Raises
     ------
     InputError
-        If there is one class, or one has no weight; if X holds NaN.
+        If there is one class, or a class has no weight; if X contains NaN.
 
     Notes
     -----
     The printed algorithm normalises weights over both labels and then, in equations 10.12 and
-    10.13, those of each label; with the latter the cost says nothing of the training error. By
-    halves of 16 sets, "joint" erred less than "class" on 11 of them (two to five times less where
-    a class is rare), and "class" had the lower mean error per class on 10. Hence the default;
-    those of `n_bins` and `epsilon` are from the same table.
+    10.13, over each label; with the latter the cost does not bound the training error. On
+    halves of 16 data sets, "joint" had fewer errors than "class" on 11 (two to five
+    times fewer where a class is rare), and "class" had the lower mean error per class on 10.
+    Hence the default; the defaults of `n_bins` and `epsilon` come from the same table.
 
-    Beside X, memory holds a byte for each cell of X (two from 257 bins on) and 8 Q for each row.
+    Besides X, memory holds a byte for each cell of X (two from 257 bins on) and 8 Q for each row.
 
     References
     ----------
@@ -100,27 +100,27 @@ class CRAB(ilk.Classifier):
         default=16,
         ge=2,
         le=2**16,
-        doc="K. More need more cases: below some hundred of them 8 erred less.",
+        doc="K. More bins need more cases: below a few hundred cases 8 bins had fewer errors.",
     )
     n_rounds: int = param(
         default=100,
         ge=1,
-        doc="Fewer are made where no feature tells the weighted classes apart any more.",
+        doc="Maximum; boosting stops early where no feature separates the weighted classes.",
     )
     normalization: Literal["joint", "class"] = param(
         default="joint",
         choices=("joint", "class"),
-        doc="What sums to one: the weights of both labels together, or those of each label. "
+        doc="Which weights sum to one: those of both labels together, or of each label. "
         'With "joint" the cost, for epsilon near 0, is Schapire & Singer\'s Z: the '
         'product over the rounds bounds the training error. "class" is as printed: both '
-        "labels count the same however many cases they have, which suits mean class "
-        "accuracy, not the error.",
+        "labels count equally however many cases they have, which optimises mean class "
+        "accuracy rather than the error.",
     )
     epsilon: float = param(
         default=0.01,
         gt=0,
         doc="Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small "
-        "beside 1 / K.",
+        "compared with 1 / K.",
     )
     verbose: int = VERBOSE
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
@@ -138,12 +138,12 @@ class CRAB(ilk.Classifier):
         X : array of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            A case of weight 2 counts as two, one of weight 0 as none.
+            A case of weight 2 counts as two cases, a case of weight 0 as none.
 
         Returns
         -------
         CRAB
-            Itself.
+            The fitted classifier.
         """
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
@@ -174,7 +174,7 @@ class CRAB(ilk.Classifier):
         self.feature_importances_ = gains / total if total > 0 else gains
 
     def check_loaded(self) -> None:
-        """Check that rounds ask for features and bins that there are."""
+        """Check that rounds refer to existing features and bins."""
         p = self.n_features_in_
         for name in ("low", "high"):
             ilk.check_stored(self.bins_, name, (p,), kinds="f", least=-_LARGEST, below=np.inf)
@@ -197,14 +197,14 @@ class CRAB(ilk.Classifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """``1 / (1 + exp(-2 F))`` of each class, divided by their sum; shape (m, C).
 
-        Where rounding makes two largest probabilities equal, that of the larger F is the next
-        larger number, so that the largest is always what is predicted.
+        Where rounding makes the two largest probabilities equal, the class of the larger F gets
+        the next larger float, so that the most probable class is always the predicted one.
         """
         scores = self._scores(X)
         return one_against_rest(scores, _best(scores))
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what `decision_function` would give after each round."""
+        """Yield the `decision_function` after each round."""
         for scores in self._staged(X):
             yield scores[:, 0].copy() if scores.shape[1] == 1 else scores.copy()
 
@@ -235,7 +235,7 @@ class CRAB(ilk.Classifier):
         return scores
 
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
-        """F after each round: the same array each time."""
+        """Yield F after each round: the same array each time."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
         used, places = self._used()
@@ -247,13 +247,13 @@ class CRAB(ilk.Classifier):
             yield scores
 
     def _used(self) -> tuple[np.ndarray, np.ndarray]:
-        """Features in use, and the place of each round's among them."""
+        """Features in use, and the position of each round's feature among them."""
         used, places = np.unique(self.features_, return_inverse=True)
         return used, places.reshape(self.features_.shape)
 
 
 def _best(scores: np.ndarray) -> np.ndarray:
-    """Position of the class of the largest score; the first of those that are equal."""
+    """Position of the class of the largest score; ties go to the first."""
     if scores.shape[1] == 1:
         return (scores[:, 0] > 0).astype(np.intp)
     return np.asarray(scores.argmax(axis=1))

@@ -1,4 +1,4 @@
-"""ecoc: many classes by members that each tell two groups of them apart."""
+"""ecoc: error-correcting output codes, many classes by two-class members."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from ilk_ensembles.codes.matrices import CodeReport, check_entries, check_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_CELLS = 1 << 22  # outputs that are held at once: 32 MB
+_CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 _ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
 
 
@@ -56,20 +56,21 @@ def _gives(probabilities: bool) -> Any:
 
 
 class ECOC(ilk.Classifier):
-    """Gives each class a code word and decides for the word nearest to what members say (ECOC).
+    """Predicts the class whose code word is nearest to the members' outputs (ECOC).
 
     A code matrix M has a row for each class and a column for each member: the member learns to
-    tell the classes of entry 1 from those of entry -1, without those of entry 0. For a row x
-    the members say f_1(x), ..., f_L(x), and the class is decided for that has the least
+    separate the classes of entry 1 from the classes of entry -1, without the classes of entry
+    0. For a row x with member outputs f_1(x), ..., f_L(x), the class of the least value is
+    predicted:
 
     ==============  ==============================================================
     `decoding`
     ==============  ==============================================================
-    "hamming"       share of entries that differ from the labels predicted: up to
-                    ``floor((d - 1) / 2)`` wrong ones do no harm, d being the least
-                    distance between two rows
+    "hamming"       share of entries that differ from the predicted labels: up to
+                    ``floor((d - 1) / 2)`` wrong labels are corrected, d being the
+                    least distance of two rows
     "loss"          mean loss ``L(M_cj f_j(x))``; f_j is the member's
-                    ``decision_function``, or where it has none ``2 P(+1 | x) - 1``
+                    ``decision_function``, else ``2 P(+1 | x) - 1``
     "probability"   minus its probability, by least squares from the members'
                     ``predict_proba``: see `predict_proba`
     ==============  ==============================================================
@@ -77,42 +78,42 @@ class ECOC(ilk.Classifier):
     Ties go to the first class. `code` may be, for C classes,
 
     ===============  =============================================================
-    "ova"            each class against all others
-    "ovo"            each class against each other one: C (C - 1) / 2 columns
-    "exhaustive"     all 2^(C-1) - 1 ways to part the classes in two; C <= 13
-    "dense_random"   `n_bits` of them by lot
-    "sparse_random"  by lot, an entry being 0 with probability 1/2
+    "ova"            each class against the rest
+    "ovo"            each pair of classes: C (C - 1) / 2 columns
+    "exhaustive"     all 2^(C-1) - 1 partitions of the classes in two; C <= 13
+    "dense_random"   `n_bits` random partitions
+    "sparse_random"  random; an entry is 0 with probability 1/2
     "bch"            words of a BCH code of `n_bits` = 7, 15, 31, ... 511 bits,
-                     that of largest designed distance which has enough words;
+                     the one of largest designed distance with enough words;
                      C >= 4
     a matrix         of -1, 0 and 1, or of 0 and 1 where 0 is the other side; rows
                      in the order of the classes
     ===============  =============================================================
 
-    Of `n_draws` codes by lot (or choices among BCH words) the one is taken whose closest rows
-    are farthest apart, then its closest columns. They never have equal rows, nor columns that
-    are constant, equal or complementary.
+    Of `n_draws` random codes (or selections of BCH words), the one of largest row separation,
+    then column separation is used. Codes never have equal rows, nor columns that are constant,
+    equal or complementary.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Sorted.
     code_ : ndarray of -1, 0 and 1, shape (C, L)
-        M, without the columns left out.
+        M, without the dropped columns.
     estimators_ : list of classifiers
-        Of each column.
+        One for each column.
     failures_ : dict of int to IlkError
-        Why columns were left out, by their position.
+        Errors of the dropped columns, by position.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
-        If a given matrix has equal rows, a constant column or another number of rows than
-        there are classes; if there are too few or too many `n_bits`: says how many there can be.
+        If a given matrix has equal rows, a constant column or the wrong number of rows; if
+        `n_bits` is too small or too large: the error states the possible range.
     InputError
-        If there is one class; if a member fails, or does not give what decoding needs.
+        If there is one class; if a member fails, or lacks the output that decoding needs.
 
     References
     ----------
@@ -154,9 +155,9 @@ class ECOC(ilk.Classifier):
     decoding: Literal["hamming", "loss", "probability"] = param(
         default="hamming",
         choices=tuple(_ASK),
-        doc='Of `member`, "loss" needs ``decision_function`` or ``predict_proba``, '
-        '"probability" the latter. "hamming" rests on words that are far apart. Those of '
-        '"ova", and any for three classes, correct no wrong entry: prefer another decoding '
+        doc='"loss" needs a `member` with ``decision_function`` or ``predict_proba``, '
+        '"probability" one with the latter. "hamming" needs distant code words: "ova", and '
+        "any code for three classes, correct no wrong entry, so prefer another decoding "
         "there.",
     )
     loss: Literal["exponential", "hinge", "logistic", "squared"] = param(
@@ -167,8 +168,8 @@ class ECOC(ilk.Classifier):
     zeros: Literal["ignore", "count"] = param(
         default="ignore",
         choices=("ignore", "count"),
-        doc='What an entry 0 is in "hamming" and "loss": left out, the mean being over the '
-        "other columns; or, as Allwein, Schapire & Singer have it, L(0), which for "
+        doc='How an entry 0 counts in "hamming" and "loss": not at all, the mean being over the '
+        "other columns; or, as Allwein, Schapire & Singer define it, as L(0), which for "
         '"hamming" is 1/2.',
     )
     n_bits: int | None = param(
@@ -176,27 +177,27 @@ class ECOC(ilk.Classifier):
         type=int,
         ge=1,
         le=MOST,
-        doc='Columns by lot, or of "bch". If left out ``10 log2 C``, with zeros ``15 log2 C``; '
-        'for "bch" the next length from there on; and no more than C classes allow.',
+        doc='Columns of random codes, or of "bch". If left out ``10 log2 C``, for sparse codes '
+        '``15 log2 C``; for "bch" the next possible length; at most the number for C classes.',
     )
-    n_draws: int = param(default=1000, ge=1, doc="Random codes of which the best is taken.")
+    n_draws: int = param(default=1000, ge=1, doc="Random codes drawn; the best is used.")
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error, or its column is left out.",
+        doc="'raise': a member that fails to fit is an error. 'drop': its column is left out.",
     )
     n_jobs: int | None = N_JOBS
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Draws codes; if given, also a seed for each member whose own random state is None.",
+        doc="Seed of random codes; if given, also seeds each member whose random_state is None.",
     )
     verbose: int = VERBOSE
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True)
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Each decoding, with codes of both sorts."""
+        """Each decoding, with dense and sparse codes."""
         return [
             cls(random_state=0),
             cls(code="ovo", decoding="loss", zeros="count"),
@@ -217,15 +218,15 @@ class ECOC(ilk.Classifier):
         Parameters
         ----------
         X : data of n rows
-            Whatever the member takes.
+            Data that the member accepts.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Given to the members; an error if they take none.
+            Passed to the members; an error if they do not accept it.
 
         Returns
         -------
         ECOC
-            Itself.
+            The fitted ensemble.
         """
         self.check_parameters()
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
@@ -241,11 +242,11 @@ class ECOC(ilk.Classifier):
             sides = code[codes, position]
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)
-            own = None if weights is None else weights[some]
-            fit_member(member, rows, (sides[some] > 0).astype(np.intp), own)
+            some_weights = None if weights is None else weights[some]
+            fit_member(member, rows, (sides[some] > 0).astype(np.intp), some_weights)
             return check_decodable(member, self.decoding)
 
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             members,
             fit,
@@ -254,7 +255,7 @@ class ECOC(ilk.Classifier):
             progress=Progress(self, len(members), self.verbose, "columns"),
             argument="columns",
         )
-        self.code_ = code[:, kept]
+        self.code_ = code[:, positions]
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         if self.failures_:
             check_rows(self, self.code_, self.classes_)
@@ -272,7 +273,7 @@ class ECOC(ilk.Classifier):
         return named_code(self, n_classes, rng)
 
     def code_report(self) -> CodeReport:
-        """Distances between code words and between columns, and how many errors are corrected.
+        """Distances between code words and between columns, and the number of corrected errors.
 
         Returns
         -------
@@ -290,23 +291,24 @@ class ECOC(ilk.Classifier):
 
     @available_if(_gives(probabilities=False))
     def decision_function(self, X: Any) -> np.ndarray:
-        """Minus the share of entries that differ, or L(0) less the mean loss; shape (n, C).
+        """Minus the share of differing entries, or L(0) minus the mean loss; shape (n, C).
 
         For the exponential loss, minus the logarithm of its mean.
 
-        For two classes, that of the second less that of the first; shape (n,).
+        For two classes, the score of the second minus that of the first; shape (n,).
         """
         scores = self._decoded(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     @available_if(_gives(probabilities=True))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities p of the classes that agree best with the members'; shape (n, C).
+        """Class probabilities p that agree best with the members' probabilities; shape (n, C).
 
-        With q_j the probability that member j gives to its side +1, and P+ and P- the sums of p
-        over the two sides of its column, p minimises ``sum_j ((1 - q_j) P+ - q_j P-)^2`` among
-        all ``p >= 0`` of sum one; the shortest of several. For "ovo" that is the second method
-        of pairwise coupling of Wu, Lin & Weng, for codes without zeros plain least squares.
+        Let q_j be the probability that member j gives to its side +1, and P+ and P- the sums of p
+        over the two sides of its column. Then p minimises ``sum_j ((1 - q_j) P+ - q_j P-)^2`` under
+        ``p >= 0`` and sum one; of several solutions the one of least norm is used. For "ovo" this
+        is the second method of pairwise coupling of Wu, Lin & Weng, for codes without zeros
+        ordinary least squares.
         """
         return self._decoded(X)
 
@@ -314,23 +316,23 @@ class ECOC(ilk.Classifier):
         """Scores or probabilities of each class; array of shape (n, C)."""
         check_is_fitted(self)
         check_features(self, X, reset=False)
-        return np.concatenate([self._decode(said) for said in self._member_outputs(X)])
+        return np.concatenate([self._decode(outputs) for outputs in self._member_outputs(X)])
 
     def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
-        """Outputs of the members for some rows at a time; arrays of shape (m, L)."""
+        """Yield the outputs of the members for blocks of rows; arrays of shape (m, L)."""
         ask = _ASK[self.decoding]
         for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
             work = partial(_ask_member, rows, ask)
-            said = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
-            yield np.stack(said, axis=1)
+            outputs = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
+            yield np.stack(outputs, axis=1)
 
-    def _decode(self, said: np.ndarray) -> np.ndarray:
+    def _decode(self, outputs: np.ndarray) -> np.ndarray:
         ignore = self.zeros == "ignore"
         if self.decoding == "hamming":
-            return agreement(said, self.code_, ignore_zeros=ignore)
+            return agreement(outputs, self.code_, ignore_zeros=ignore)
         if self.decoding == "loss":
-            return least_loss(said, self.code_, self.loss, ignore_zeros=ignore)
-        return couple(said, self.code_)
+            return least_loss(outputs, self.code_, self.loss, ignore_zeros=ignore)
+        return couple(outputs, self.code_)
 
 
 def _ask_member(X: Any, ask: Callable[[Any, Any], np.ndarray], member: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""gentleboost: regressions on labels of +1 and -1, added up."""
+"""gentleboost: a sum of regressions on labels of +1 and -1."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_NOTHING = 1e-12  # a round that adds less everywhere adds nothing
+_NOTHING = 1e-12  # boosting stops at a round whose predictions are all smaller, in size
 
 
 class GentleBoost(StagedClassifier):
-    """Adds up, round by round, a regression on the weighted labels (Gentle AdaBoost).
+    """Sums regressions on the weighted labels, round by round (Gentle AdaBoost).
 
     With labels y of +1 and -1 and weights w, a round fits a regression f to y by weighted least
     squares, adds it to the score F, and multiplies each weight by ``exp(-y f)``: a Newton step
-    for the exponential loss. As f lies from -1 to 1, where `adaboost` has logarithms of
-    odds, single cases cannot gain all the weight at once. The label is the sign of F.
+    for the exponential loss. As f lies in [-1, 1], while `adaboost` uses log odds, single cases
+    cannot gain all the weight at once. The label is the sign of F.
 
     By default f is a regression stump: the weighted mean of y at or below a threshold on one
-    feature, and that above it. Feature and threshold are the best of all, found by one pass
-    over rows that are sorted once: O(p n) a round. Ties, up to rounding, go to the lowest
-    feature, then the lowest threshold.
+    feature, and the mean above it. The best feature and threshold are found in one pass over
+    presorted rows: O(p n) a round. Ties, up to rounding, go to the lowest feature, then the
+    lowest threshold.
 
-    Each of more than two classes has rounds of its own against all others, and the largest F
-    is predicted; ties go to the first class.
+    For more than two classes, each class has its own rounds against the rest, and the class of
+    largest F is predicted; ties go to the first class.
 
     Attributes
     ----------
@@ -52,24 +52,24 @@ class GentleBoost(StagedClassifier):
     losses_ : ndarray of shape (T, Q)
         Weighted mean of ``exp(-y F)`` after each round.
     error_bounds_ : ndarray of shape (T,)
-        Their sum over the problems: the training error is at most that.
+        Their sum over the problems: an upper bound of the training error.
     failures_ : dict of int to IlkError
-        Rounds that were left out, from 0.
+        Errors of the failed rounds, by number from 0.
     n_features_in_ : int
 
     Raises
     ------
     InputError
-        If there is one class, or one has no weight; if a member takes no weights or fails; if
-        weights are wrong.
+        If there is one class, or a class has no weight; if a member takes no weights or fails;
+        if weights are invalid.
 
     Notes
     -----
-    Beside X, memory holds 3 bytes for each cell of X for stumps (5 from 65,537 rows on), and
+    Besides X, memory holds 3 bytes for each cell of X for stumps (5 from 65,537 rows on), and
     a few numbers for each row and problem, whatever the number of rounds.
 
-    X that is a table of numbers is first put into the order of `ilk.case_order`. So neither the
-    order of the rows nor the names of the classes settle ties between stumps.
+    A numeric table X is first sorted by `ilk.case_order`. So neither the order of the rows nor
+    the names of the classes settle ties between stumps.
 
     References
     ----------
@@ -93,15 +93,15 @@ class GentleBoost(StagedClassifier):
     member: RegressorLike | None = slot(
         "regressor",
         default=None,
-        doc="Fitted in each round, to a fresh clone; takes sample weights. If left out: stumps.",
+        doc="Cloned and fitted in each round; takes sample weights. If left out: stumps.",
     )
-    n_rounds: int = param(default=100, ge=1, doc="Fewer are made where a round adds nothing.")
-    learning_rate: float = param(default=1.0, gt=0, doc="What each f is multiplied by.")
+    n_rounds: int = param(default=100, ge=1, doc="Maximum; stops early once a round adds nothing.")
+    learning_rate: float = param(default=1.0, gt=0, doc="Factor of each f.")
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="A member that fails is an error; or its round is left out, for all classes, and "
-        "the next one has the same weights (and other seeds).",
+        doc="'raise': a member that fails to fit is an error. 'drop': its round is left out, for "
+        "all classes, and the next one has the same weights (and other seeds).",
     )
     verbose: int = VERBOSE
     random_state: RandomState = MEMBER_SEEDS
@@ -109,25 +109,24 @@ class GentleBoost(StagedClassifier):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Return stumps at full and at half speed."""
+        """Return stumps with learning rates 1 and 1/2."""
         return [cls(), cls(n_rounds=30, learning_rate=0.5)]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost.
+        """Run the boosting rounds.
 
         Parameters
         ----------
         X : array of shape (n, p)
-            Or whatever `member` takes.
+            Or any data that `member` accepts.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            The weights of the first round. A case of weight 2 counts as two, one of weight 0
-            as none.
+            Initial weights. A case of weight 2 counts as two cases, a case of weight 0 as none.
 
         Returns
         -------
         GentleBoost
-            Itself.
+            The fitted ensemble.
         """
         self.check_parameters()
         X = self._checked(X, reset=True)
@@ -142,7 +141,7 @@ class GentleBoost(StagedClassifier):
         return self
 
     def check_loaded(self) -> None:
-        """Check that stumps ask for features that there are."""
+        """Check that stumps refer to existing features."""
         p = self.n_features_in_
         for member in (member for members in self.estimators_ for member in members):
             if isinstance(member, RegressionStump) and not -1 <= member.feature_ < p:
@@ -160,26 +159,26 @@ class GentleBoost(StagedClassifier):
             weights = np.exp(logs - logs.max(axis=1, keepdims=True))
             weights /= weights.sum(axis=1, keepdims=True)
             try:
-                members, said = fit_round(number, labels, weights)
+                members, predicted = fit_round(number, labels, weights)
             except ilk.IlkError as error:
                 if self.on_failure == "raise":
                     raise
                 self.failures_[number] = error
                 progress.step("failed")
                 continue
-            logs -= self.learning_rate * labels * said
+            logs -= self.learning_rate * labels * predicted
             self.estimators_.append(members)
             with np.errstate(over="ignore"):
                 losses.append(np.exp(logs).sum(axis=1))
             progress.step(f"loss {losses[-1].sum():.3g}")
-            if np.abs(said).max() <= _NOTHING:
+            if np.abs(predicted).max() <= _NOTHING:
                 break
         check_any(self, self.estimators_, self.failures_)
         self.losses_ = np.array(losses)
         self.error_bounds_ = self.losses_.sum(axis=1)
 
     def _round_fitter(self, X: Any) -> Callable[..., tuple[list[Any], np.ndarray]]:
-        """A function of number, labels and weights: members of a round, and their predictions."""
+        """Return a function of number, labels and weights: the round's members and predictions."""
         if self.member is None:
             sorted_rows = SortedRows(X)
 
@@ -210,7 +209,7 @@ class GentleBoost(StagedClassifier):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each feature in the fall of ``ln(loss)``, over all rounds; shape (p,)."""
+        """Share of each feature in the total decrease of ``ln(loss)``; shape (p,)."""
         check_is_fitted(self)
         before = np.vstack([np.ones(self.losses_.shape[1]), self.losses_[:-1]])
         falls = np.log(before) - np.log(self.losses_)
@@ -220,12 +219,12 @@ class GentleBoost(StagedClassifier):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.zeros((ilk.n_rows(X), len(self.classes_)))
-        own = scores[:, 1:] if len(self.classes_) == 2 else scores
+        class_scores = scores[:, 1:] if len(self.classes_) == 2 else scores
         for number, members in enumerate(self.estimators_):
             for problem, member in enumerate(members):
                 try:
-                    own[:, problem] += self.learning_rate * number_per_row(
-                        member.predict(X), len(own)
+                    class_scores[:, problem] += self.learning_rate * number_per_row(
+                        member.predict(X), len(class_scores)
                     )
                 except Exception as error:
                     raise failure(self, f"estimators_[{number}]", member, error) from error

@@ -1,4 +1,4 @@
-"""A mixture of experts: a gate says, from the row, how much each classifier counts."""
+"""A mixture of experts: a gate gives each classifier a weight that depends on the row."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from ilk_ensembles.base.validation import row_blocks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_TRIAL = 10  # rounds from each start, before one of them goes on
-_CELLS = 1 << 22  # probabilities that are held at once: 32 MB
-_LEAST = 1e-300  # of a probability, so that its logarithm is finite
-_NONE = 1e-12  # an expert with a smaller share of a case is not fitted on it
-_DECIDED = 1.0  # deviation of a random gate's linear functions
+_TRIAL = 10  # EM rounds from each start before the most likely is selected
+_CELLS = 1 << 22  # probabilities held in memory at once: 32 MB of float64
+_LEAST = 1e-300  # floor of a probability, so that its logarithm is finite
+_NONE = 1e-12  # an expert is not fitted on cases with a smaller share
+_DECIDED = 1.0  # standard deviation of the linear functions of a random gate
 
 
 class MixtureOfExperts(ilk.Classifier):
-    """Fits classifiers and a gate together, so that each is an expert on a part of the cases.
+    """Fits classifiers and a gate jointly, so that each specialises on a part of the cases (EM).
 
     ``P(c | x) = sum_j g_j(x) P_j(c | x)``, where the gate is
     ``g_j(x) = exp(a_j + b_j x) / sum_l exp(a_l + b_l x)`` over standardised features. Experts
-    and gate are fitted by expectation and maximisation of the weighted log-likelihood
-    ``sum_i w_i ln P(y_i | x_i)``, less `penalty` times half the sum of squares of b. Each round
+    and gate maximise the weighted log-likelihood ``sum_i w_i ln P(y_i | x_i)``, minus `penalty`
+    times half the sum of squares of b, by expectation-maximisation (EM). Each round
 
-    - finds how much expert j accounts for case i: ``h_ij = g_j(x_i) P_j(y_i | x_i)``, divided by
-      the sum over j;
-    - fits each expert anew, to weights ``w_i h_ij``; it replaces the one before if
-      ``sum_i w_i h_ij ln P_j(y_i | x_i)`` is no less, so that rounds never lower the
-      log-likelihood, whatever experts maximise;
-    - lets the gate learn h.
+    - computes the responsibility of expert j for case i: ``h_ij = g_j(x_i) P_j(y_i | x_i)``,
+      divided by the sum over j;
+    - refits each expert with weights ``w_i h_ij``; the new one replaces the old if
+      ``sum_i w_i h_ij ln P_j(y_i | x_i)`` does not fall, so that rounds never lower the
+      log-likelihood, whatever criterion the experts are fitted by;
+    - fits the gate to h.
 
-    It begins with a gate of random coefficients b. All experts see all features.
+    EM starts from a gate of random coefficients b. All experts see all features.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class MixtureOfExperts(ilk.Classifier):
         The experts.
     gate_ : Gate
     log_likelihoods_ : ndarray of shape (n_iter_ + 1,)
-        Weighted mean over the cases, less the penalty, at the start and after each round.
+        Weighted mean over the cases, minus the penalty, at the start and after each round.
     n_iter_ : int
-        Rounds from the start that is kept.
+        Rounds from the selected start.
     failures_ : dict of int to IlkError
-        Why experts were left out, by their position.
+        Errors of the dropped experts, by position.
     n_features_in_ : int
 
     Raises
@@ -72,20 +72,20 @@ class MixtureOfExperts(ilk.Classifier):
     ParameterError
         If there is no member.
     InputError
-        If an expert fails, takes no weights, or gives no probabilities; names it. If X holds
-        NaN, or y has one class.
+        If an expert fails, takes no weights, or has no probabilities; the error names it. If X
+        contains NaN, or y has one class.
 
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` rounds were not enough.
+        If EM did not converge in `max_iter` rounds.
 
     Notes
     -----
-    Memory is that of the experts, and L numbers for each case while fitting. Experts that can
-    only be fitted by less than the maximum, such as trees, make a generalised EM.
+    Memory: the experts, and L numbers for each case while fitting. Experts that do not maximise
+    their likelihood exactly, such as trees, give a generalised EM.
 
-    ``predict`` is the class of the largest ``predict_proba``, the first among equals.
+    ``predict`` returns the class of the largest ``predict_proba``; ties go to the first.
 
     References
     ----------
@@ -112,49 +112,49 @@ class MixtureOfExperts(ilk.Classifier):
     member: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Cloned for each expert. Must take sample weights and give probabilities; one that "
-        "can learn any labels by heart leaves nothing to divide.",
+        doc="Cloned for each expert. Must take sample weights and give probabilities. One that "
+        "overfits any labels leaves nothing for the gate to divide.",
     )
     n_members: int = param(
         default=3,
         ge=1,
-        doc="How many experts there are, where `members` are left out.",
+        doc="Number of experts, if `members` are left out.",
     )
     members: Sequence[ClassifierLike] | None = slots(
         "classifier",
         default=None,
-        doc="Experts that differ, in place of clones of `member`.",
+        doc="Different experts, in place of clones of `member`.",
     )
-    penalty: float = param(default=0.001, ge=0, doc="On the squares of the gate's coefficients b.")
+    penalty: float = param(default=0.001, ge=0, doc="L2 penalty of the gate's coefficients b.")
     n_starts: int = param(
         default=3,
         ge=1,
-        doc="How many random gates are begun with. After 10 rounds the most likely mixture "
-        "goes on.",
+        doc="Number of random starts. After 10 rounds the most likely mixture is selected and "
+        "continued.",
     )
     max_iter: int = param(default=100, ge=1, doc="Most rounds.")
     tol: float = param(
         default=0.0001,
         ge=0,
-        doc="Rounds end when the mean log-likelihood, less the penalty, rises by less.",
+        doc="Convergence: stop when the penalised mean log-likelihood rises by less.",
     )
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="An expert that cannot be fitted at the start is an error, or is left out and "
-        "listed in ``failures_``.",
+        doc="'raise': an expert that fails to fit at the start is an error. 'drop': leave it out "
+        "and list it in ``failures_``.",
     )
     n_jobs: int | None = param(
         default=None,
         type=int,
-        doc="How many experts are fitted, and asked, at once (threads); -1: one per processor. "
-        "The result is the same.",
+        doc="Number of experts fitted, and queried, in parallel threads; -1: one per processor. "
+        "Does not change the result.",
     )
     verbose: int = VERBOSE
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="For the gates begun with, and for each expert whose own random state is None.",
+        doc="Seed of the random starts; also seeds each expert whose own random_state is None.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
     waivers: ClassVar[Mapping[str, str]] = {
@@ -166,7 +166,7 @@ class MixtureOfExperts(ilk.Classifier):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Linear experts; experts that differ, from two starts."""
+        """Linear experts; different experts, from two starts."""
         trees = {"use": "decision_tree", "max_depth": 2, "random_state": 0}
         return [
             cls(n_starts=1, max_iter=6, random_state=0),
@@ -174,7 +174,7 @@ class MixtureOfExperts(ilk.Classifier):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that there is a member."""
+        """Check each parameter, and that there is at least one member."""
         super().check_parameters()
         if self.members is not None and not len(self.members):
             raise self.parameter_error("members", "must have at least one member, got none")
@@ -188,7 +188,7 @@ class MixtureOfExperts(ilk.Classifier):
         X : array of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            A case of weight 2 counts as two, one of weight 0 as none.
+            A case of weight 2 counts as two cases, a case of weight 0 as none.
         """
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
@@ -200,7 +200,7 @@ class MixtureOfExperts(ilk.Classifier):
         weights = np.ones(len(codes)) if weights is None else weights
         some = np.flatnonzero(weights)
         data = (X, codes, weights) if len(some) == len(X) else (X[some], codes[some], weights[some])
-        with threadpool_limits(1):  # fits are many and small, and threads only wait
+        with threadpool_limits(1):  # many small fits: BLAS threads would only wait
             best = self._likeliest(data, members, rng)
         self.estimators_, self.gate_, self._places = best.experts, best.gate, best.places
         self.log_likelihoods_ = np.array(best.log_likelihoods)
@@ -222,29 +222,29 @@ class MixtureOfExperts(ilk.Classifier):
                 raise self.parameter_error(argument, f"{name} is frozen, but is fitted in rounds")
             if not ilk.takes_weights(member):
                 raise ilk.InputError(
-                    f"{ilk.display_name(self)}: {argument} ({name}) takes no sample_weight, as "
-                    f"experts must"
+                    f"{ilk.display_name(self)}: {argument} ({name}) takes no sample_weight, which "
+                    f"experts need"
                 )
 
     def _likeliest(
         self, data: tuple[Any, Any, Any], members: list[Any], rng: np.random.RandomState
     ) -> Mixture:
-        """The best of a few short trials, when it no longer gets better."""
+        """Run short trials from each random start and return the most likely mixture."""
         progress = Progress(self, self.max_iter, self.verbose, "rounds")
-        found = []
+        mixtures = []
         for _ in range(self.n_starts):
             fresh = [clone(member, safe=False) for member in members]
             seed_members(self, fresh, None if self.random_state is None else rng)
-            found.append(Mixture(self, *data, fresh, rng))
+            mixtures.append(Mixture(self, *data, fresh, rng))
             if self.n_starts > 1:
-                self._go_on(found[-1], min(_TRIAL, self.max_iter))
-        best = max(found, key=lambda mixture: mixture.log_likelihoods[-1])
+                self._go_on(mixtures[-1], min(_TRIAL, self.max_iter))
+        best = max(mixtures, key=lambda mixture: mixture.log_likelihoods[-1])
         self.failures_ = best.failures
         self._go_on(best, self.max_iter, progress)
         return best
 
     def _go_on(self, mixture: Mixture, n_rounds: int, progress: Progress | None = None) -> None:
-        """Rounds until there are so many, or the last has not raised the likelihood enough."""
+        """Run EM up to `n_rounds` in total, or until convergence."""
         while mixture.n_rounds < n_rounds and mixture.rise() >= self.tol:
             mixture.improve()
             if progress is not None:
@@ -280,13 +280,13 @@ class MixtureOfExperts(ilk.Classifier):
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
     def gate(self, X: Any) -> np.ndarray:
-        """How much each expert counts for each row; shape (n, L). Rows sum to 1, up to rounding."""
+        """Weight of each expert for each row; shape (n, L). Rows sum to 1, up to rounding."""
         check_is_fitted(self)
         return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
 
 
 class Mixture:
-    """Experts, a gate, and how likely they make the labels of the training cases.
+    """Experts, a gate, and the likelihood of the training labels under them.
 
     Parameters
     ----------
@@ -300,18 +300,18 @@ class Mixture:
     members : list of classifiers
         Not fitted.
     rng : RandomState
-        For the gate that is begun with.
+        For the random gate at the start.
 
     Attributes
     ----------
     experts : list of L classifiers
     places : list of str
-        What errors call them.
+        Names of the experts in errors.
     failures : dict of int to IlkError
-        Why others were left out, by their position.
+        Errors of the dropped experts, by position.
     gate : Gate
     log_likelihoods : list of float
-        Weighted mean over the cases, less the gate's penalty: of the start, and of each round.
+        Weighted mean over the cases, minus the penalty: at the start, and after each round.
     """
 
     def __init__(
@@ -334,9 +334,9 @@ class Mixture:
         self._start(members)
 
     def _start(self, members: list[Any]) -> None:
-        """Fit experts to the shares of a random gate; drop those that fail, where asked to."""
+        """Fit experts to the shares of a random gate; drop failing ones, if so configured."""
         shares = self.gate.shares(self.X)
-        kept, self.experts = fit_each(
+        positions, self.experts = fit_each(
             self.owner,
             members,
             lambda at, member: self._fit(clone(member, safe=False), shares[:, at]),
@@ -344,9 +344,9 @@ class Mixture:
             on_failure=self.owner.on_failure,
         )
         self.failures = self.owner.failures_
-        self._members = [members[at] for at in kept]
-        self.places = [f"members[{at}]" for at in kept]
-        self.gate.coef_ = self.gate.coef_[kept]
+        self._members = [members[at] for at in positions]
+        self.places = [f"members[{at}]" for at in positions]
+        self.gate.coef_ = self.gate.coef_[positions]
         with np.errstate(divide="ignore"):
             self._log_shares = np.log(self.gate.shares(self.X))
         asked = each_place(
@@ -363,32 +363,34 @@ class Mixture:
         def one(at: int, expert: Any) -> tuple[Any, np.ndarray]:
             return self._better(at, expert, shares[:, at])
 
-        found = each_place(self.owner, self.experts, one, self.owner.n_jobs, argument=self.places)
-        self.experts = [expert for expert, _ in found]
-        self._logs = np.column_stack([logs for _, logs in found])
+        improved = each_place(
+            self.owner, self.experts, one, self.owner.n_jobs, argument=self.places
+        )
+        self.experts = [expert for expert, _ in improved]
+        self._logs = np.column_stack([logs for _, logs in improved])
         self.log_likelihoods.append(self._likelihood())
 
     @property
     def n_rounds(self) -> int:
-        """How many rounds there were."""
+        """Number of rounds so far."""
         return len(self.log_likelihoods) - 1
 
     def rise(self) -> float:
-        """By how much the last round has raised the log-likelihood; infinity before any."""
+        """Rise of the log-likelihood in the last round; infinity before any."""
         if not self.n_rounds:
             return np.inf
         before, after = self.log_likelihoods[-2:]
         return after - before
 
     def _better(self, at: int, expert: Any, share: np.ndarray) -> tuple[Any, np.ndarray]:
-        """The expert fitted anew, or the one before where that accounts better for its share."""
+        """Refit the expert; return the old one if that has the higher weighted likelihood."""
         before = self._logs[:, at]
         if not (share > _NONE).any():
             return expert, before
         other = self._fit(clone(self._members[at], safe=False), share)
         logs = self._own(at, other)
-        own = self._mass * share
-        return (other, logs) if own @ logs >= own @ before else (expert, before)
+        mass = self._mass * share
+        return (other, logs) if mass @ logs >= mass @ before else (expert, before)
 
     def _fit(self, member: Any, share: np.ndarray) -> Any:
         rows = np.flatnonzero(share > _NONE)
@@ -400,13 +402,13 @@ class Mixture:
         return check_probabilistic(fit_on_drawn(member, self.X[rows], self._labels[rows], weights))
 
     def _own(self, _: int, expert: Any) -> np.ndarray:
-        """Logarithm of what an expert gives the label of each case."""
+        """Log probability by an expert of the label of each case."""
         given = member_probabilities(expert, self.X, self.owner.classes_)
-        own = given[np.arange(len(given)), self.codes].astype(float)
-        return np.asarray(np.log(np.maximum(own, _LEAST)))
+        likelihood = given[np.arange(len(given)), self.codes].astype(float)
+        return np.asarray(np.log(np.maximum(likelihood, _LEAST)))
 
     def _responsibilities(self) -> np.ndarray:
-        """How much of each case each expert accounts for; shape (n, L), rows sum to 1."""
+        """Responsibility of each expert for each case; shape (n, L), rows sum to 1."""
         joint = self._logs + self._log_shares
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 

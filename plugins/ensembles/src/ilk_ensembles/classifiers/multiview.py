@@ -1,4 +1,4 @@
-"""A classifier for each view, combined by a rule."""
+"""One classifier for each view, combined by a rule."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ from ilk_ensembles.base.views import (
 
 
 class MultiView(PerViewClassifier):
-    """A classifier for each view, whose answers are combined by a rule (HML2-CF).
+    """One classifier for each view, whose outputs are combined by a rule (HML2-CF).
 
-    A view is a group of columns of a table or an array: an aspect of the same object. The
-    classifier f_v of view v sees its columns x_v only; the rule combines what they say::
+    A view is a group of columns of a table or an array: one aspect of the objects. The
+    classifier f_v of view v sees only its columns x_v; the rule combines the outputs. The sum::
 
         f(x) = sum_v w_v f_v(x_v)
 
     is the combiner `sum` or, with weights, `weighted_sum`; ``{use = "weighted_sum", weights =
-    "pyramid"}`` is equation (10.18) for views from coarse to fine. Any other combiner will do:
-    minimum, maximum and product are those of [2]. Members, and weights, are in the order of the
-    views. A combiner that learns is fitted on outputs for rows held out.
+    "pyramid"}`` is equation (10.18) for views from coarse to fine. Any other combiner can be
+    used: minimum, maximum and product are those of [2]. Members, and weights, are in the order
+    of the views. A trainable combiner is fitted to held-out outputs.
 
     Views may overlap; columns of no view have no influence. A view may have nominal columns if
-    its member takes tables.
+    its member accepts tables.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
     estimators_ : list of classifiers
         The fitted members.
-    views_ : list
+    Names of their views.
         Names of their views.
     columns_ : dict of str to ndarray
         Positions of the columns of each view.
     failures_ : dict of str to IlkError
-        Why members were left out, by their view.
+        Errors of the dropped members, by view.
     combiner_ : combiner
     n_features_in_ : int
 
     Raises
     ------
     ParameterError
-        If a view names no column, `members` names no view, or `reject_label` is a class.
+        If a view names no column, `members` names an unknown view, or `reject_label` is a class.
     InputError
-        If a member fails, or gives no probabilities where the rule needs them; names its view.
+        If a member fails, or lacks probabilities that the rule needs; the error names its view.
 
     Notes
     -----
-    ``predict`` is the class of most combined support, the first of the sorted classes among
-    equals, so it agrees with ``predict_proba``.
+    ``predict`` returns the class of largest combined support; ties go to the first of the
+    sorted classes, so that it agrees with ``predict_proba``.
 
     References
     ----------
@@ -88,8 +88,8 @@ class MultiView(PerViewClassifier):
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
-        doc="A member that cannot be fitted is an error; or its view is left out, with its "
-        "weight, and listed in ``failures_``.",
+        doc="'raise': a member that fails to fit is an error. 'drop': its view is left out, with "
+        "its weight, and listed in ``failures_``.",
     )
     resampling: ResamplingLike | None = RESAMPLING
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -113,14 +113,14 @@ class MultiView(PerViewClassifier):
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the member of every view on its columns, then the rule where it learns.
+        """Fit the member of every view on its columns, then the rule if it is trainable.
 
         Parameters
         ----------
         X : array or data frame of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Given to the members that take it; an error if none does.
+            Passed to the members that accept it; an error if none does.
         """
         self.check_parameters()
         X = learn_columns(self, X, self.views)
@@ -132,7 +132,7 @@ class MultiView(PerViewClassifier):
         weights = check_member_weights(self, sample_weight, codes, members)
         checked = self._output_check()
         labels, seen = self.classes_[codes], dict(ilk.views_of(self, X))
-        kept, self.estimators_ = fit_each(
+        positions, self.estimators_ = fit_each(
             self,
             members,
             lambda at, member: checked(fit_member(member, seen[names[at]], labels, weights)),
@@ -140,7 +140,7 @@ class MultiView(PerViewClassifier):
             on_failure=self.on_failure,
             argument=naming(names),
         )
-        self.views_ = [names[at] for at in kept]
+        self.views_ = [names[at] for at in positions]
         self.failures_: dict[Any, ilk.IlkError]  # by position, from `fit_each`
         self.failures_ = {names[at]: error for at, error in self.failures_.items()}
         self._fit_combiner(X, codes, weights, rng)

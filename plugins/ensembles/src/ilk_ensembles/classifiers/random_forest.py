@@ -1,4 +1,4 @@
-"""random_forest: trees grown from bootstrap samples, with random choices at each split."""
+"""random_forest: randomised trees grown from bootstrap samples."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 
 class RandomForest(ilk.Classifier):
-    """Lets many trees vote, each grown from a bootstrap sample with random choices at each split.
+    """Combines many trees, each grown from a bootstrap sample with random choices at each split.
 
-    Each tree is grown from as many cases as there are, drawn with replacement; it is not pruned.
-    At each node the best split of a few features drawn at random is taken, or, with
-    `n_combined`, that of a few random combinations of features. A case is *out of the bag* of
-    about a third of the trees, those that it was not drawn for: what they say of it estimates
-    the error, and what permuting a feature does to them how much it is needed. How often two
-    cases end in the same leaf is their proximity.
+    Each tree is grown from n cases drawn with replacement, without pruning. Each node takes the
+    best split of a few randomly drawn features or, with `n_combined`, of a few random
+    combinations of features. A case is *out of the bag* of about a third of the trees: those
+    for which it was not drawn. Their predictions for it estimate the error, and the effect of
+    permuting a feature on them estimates its importance. The proximity of two cases is the share
+    of trees in which they end in the same leaf.
 
     With ``n_combined=L`` (Breiman's Forest-RC) each of `max_features` combinations at a node is
-    ``sum_k u_k z_k`` over L features drawn at random, with u_k uniform on [-1, 1]; z are the
-    features divided by their deviation, so that their units do not matter. Where no combination
-    drawn parts the cases, as many are drawn again among the features that vary at the node.
+    ``sum_k u_k z_k`` over L randomly drawn features, with u_k uniform on [-1, 1]; z are the
+    features divided by their standard deviation, so that units do not matter. If no combination
+    separates the cases, as many are drawn again among the features that vary at the node.
 
-    Probabilities are the mean over trees of the shares of the classes in a case's leaf, or, with
-    ``vote="majority"``, the share of trees that vote for each class. The two agree where leaves
-    are pure, as they are by default unless equal rows have different classes. The class of the
-    highest probability is predicted; ties go to the first class, in a leaf and in the forest.
+    Probabilities are the mean over trees of the class shares in a case's leaf or, with
+    ``vote="majority"``, the share of trees that vote for each class. The two agree for pure
+    leaves, the default unless equal rows have different classes. The class of the highest
+    probability is predicted; ties go to the first class, in a leaf and in the forest.
 
     Attributes
     ----------
@@ -55,41 +55,41 @@ class RandomForest(ilk.Classifier):
     trees_ : Trees
         Flat arrays of all nodes.
     estimators_ : list of TreeMember
-        Each tree as a classifier of its own, without copies of the arrays.
+        Each tree as a classifier, without copies of the arrays.
     oob_error_ : float
-        Weighted share of the cases that the trees not grown from them decide wrongly on. NaN if
-        there is no case that a tree was grown without.
+        Weighted error rate on the training cases, each predicted by its out-of-bag trees. NaN
+        if every case is in every bag.
     oob_errors_ : ndarray of shape (n_members,)
-        The same of the first 1, 2, ... trees.
+        The same for the first 1, 2, ... trees.
     oob_decision_function_ : ndarray of shape (n, C)
-        Probabilities by the trees not grown from a case; NaN where there are none.
+        Probabilities by the out-of-bag trees of a case; NaN where there are none.
     n_never_out_of_bag_ : int
-        How many cases every tree was grown from: they do not count in `oob_error_`.
+        Number of cases in every bag: `oob_error_` ignores them.
     leaves_ : ndarray of unsigned int, shape (n, n_members)
-        Number of the leaf of each training case in each tree.
+        Leaf number of each training case in each tree.
     out_of_bag_ : ndarray of bool, shape (n, n_members)
-        Whether a tree was grown without a case.
+        Whether a case is out of the bag of a tree.
     n_features_in_ : int
 
     Raises
     ------
     InputError
-        If there is one class, or X has NaN.
+        If there is one class, or X contains NaN.
 
     Notes
     -----
-    Trees that split on single features are grown by scikit-learn's DecisionTreeClassifier, from
-    ranks of the values (exact up to 2^24 distinct ones), and thresholds are put midway between
-    the values that they part: nothing depends on the features' units or origin. Those of
-    combinations are grown by compiled code of ilk. A class that is lost in a bootstrap sample
-    has probability 0 by that tree.
+    Trees with splits on single features are grown by scikit-learn's DecisionTreeClassifier, from
+    ranks of the values (exact up to 2^24 distinct ones). Thresholds are put midway between the
+    values that they separate, so nothing depends on the features' units or origin. Trees of
+    combinations are grown by compiled code of ilk. A class missing in a bootstrap sample gets
+    probability 0 from its tree.
 
-    A sample weight is how likely a case is drawn, so that one of weight 2 is drawn as two would
-    be, and one of weight 0 never. Cases are drawn by the numbers of their rows, so the order of the
-    rows matters; the names of the classes do not.
+    The probability of drawing a case is proportional to its sample weight: a case of weight 2 is
+    drawn as often as two cases, a case of weight 0 never. Draws use row numbers, so the order of
+    the rows matters; the names of the classes do not.
 
-    Growing takes at most 12 bytes a cell of X (8 with `n_combined`) beside the trees; 2 to 5 bytes
-    for each case and tree are kept. Prediction works in blocks of rows.
+    Memory for growing: at most 12 bytes a cell of X (8 with `n_combined`) besides the trees. The
+    fitted forest keeps 2 to 5 bytes for each case and tree. Prediction works in blocks of rows.
 
     References
     ----------
@@ -115,7 +115,7 @@ class RandomForest(ilk.Classifier):
     criterion: Literal["gini", "entropy"] = param(
         default="gini",
         choices=("gini", "entropy"),
-        doc="The impurity that splits lessen.",
+        doc="Impurity criterion of the splits.",
     )
     max_features: float | Literal["sqrt", "log2"] | None = param(
         default="sqrt",
@@ -123,39 +123,39 @@ class RandomForest(ilk.Classifier):
         gt=0,
         choices=("sqrt", "log2"),
         none=True,
-        doc="How many features, or combinations of them, are looked at for each split: so "
-        "many, a share, a function of the number of features, or as many as there are "
+        doc="Number of features, or combinations of features, tried for each split: a number, a "
+        "share, a function of the number of features, or None for as many as there are "
         "features.",
     )
     n_combined: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="Features in a combination (at most all of them); left out: single features. "
-        "Breiman combines 3.",
+        doc="Number of features in a combination (capped at p); if left out, single features are "
+        "used. Breiman combines 3.",
     )
     max_depth: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="Most splits on the way to a leaf.",
+        doc="Maximum depth: splits from root to leaf.",
     )
     min_split: int = param(
         default=2,
         ge=2,
-        doc="Fewest cases that are split; a case that is drawn twice is one case.",
+        doc="Minimum number of cases to split a node; a case drawn twice is one case.",
     )
-    min_leaf: int = param(default=1, ge=1, doc="Fewest cases in a leaf, counted likewise.")
+    min_leaf: int = param(default=1, ge=1, doc="Minimum number of cases in a leaf, so counted.")
     max_samples: float = param(
         default=1.0,
         type=(float, int),
         gt=0,
-        doc="Cases drawn for each tree: a share of those of weight above 0, or their number.",
+        doc="Cases drawn for each tree: a share of those of positive weight, or their number.",
     )
     vote: Literal["shares", "majority"] = param(
         default="shares",
         choices=("shares", "majority"),
-        doc="Whether leaves give shares of classes, or vote for one.",
+        doc="Whether leaves output class shares, or vote for one class.",
     )
     class_weight: Mapping[str, Any] | str | None = param(
         default=None,
@@ -163,14 +163,14 @@ class RandomForest(ilk.Classifier):
         choices=("balanced",),
         items=Param(float, gt=0),
         form='"balanced", dict of label to number, or None',
-        doc='How likely cases of each class are drawn, beside `sample_weight`; "balanced": all '
-        "classes are drawn as often.",
+        doc='Class weights for drawing cases, besides `sample_weight`; "balanced": all classes '
+        "are drawn equally often.",
     )
     n_jobs: int | None = param(
         default=None,
         type=int,
-        doc="How many trees are grown at once (threads); -1: one per processor. The forest is "
-        "the same.",
+        doc="Number of trees grown in parallel threads; -1: one per processor. Does not change "
+        "the forest.",
     )
     verbose: int = VERBOSE
     random_state: RandomState = param(default=None, type=Seed, doc="For samples and splits.")
@@ -214,7 +214,7 @@ class RandomForest(ilk.Classifier):
         X : array of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            How likely each case is drawn, and what it counts in `oob_error_`.
+            Probability weight of each case in the draws, and its weight in `oob_error_`.
         """
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
@@ -236,14 +236,14 @@ class RandomForest(ilk.Classifier):
         return self
 
     def _set_out_of_bag(self, codes: np.ndarray, weights: np.ndarray) -> None:
-        found = oob_decisions(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
-        self.oob_decision_function_, self.oob_errors_ = found.support, found.errors
-        wrong = found.support.argmax(axis=1) != codes
-        said = out_of_bag_error(wrong, found.support, weights)
-        self.oob_error_, self.n_never_out_of_bag_ = said
+        decisions = oob_decisions(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
+        self.oob_decision_function_, self.oob_errors_ = decisions.support, decisions.errors
+        wrong = decisions.support.argmax(axis=1) != codes
+        estimate = out_of_bag_error(wrong, decisions.support, weights)
+        self.oob_error_, self.n_never_out_of_bag_ = estimate
 
     def check_loaded(self) -> None:
-        """Check that the trees ask for features, and answer with classes, that there are."""
+        """Check that the trees refer to existing features, and give answers for the classes."""
         trees, p = self.trees_, self.n_features_in_
         ilk.check_stored(trees, "features", (None, None), below=p)
         ilk.check_stored(trees, "answers", (None, len(self.classes_)), kinds="f")
@@ -258,7 +258,7 @@ class RandomForest(ilk.Classifier):
 
     @property
     def estimators_(self) -> list[TreeMember]:
-        """Each tree as a classifier of its own."""
+        """Each tree as a classifier."""
         width = self.n_features_in_
         return [
             TreeMember(self.trees_[t : t + 1], self.classes_, width)
@@ -271,12 +271,12 @@ class RandomForest(ilk.Classifier):
         return self.classes_[best]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Mean of what the trees say; array of shape (n, C)."""
+        """Mean output of the trees; array of shape (n, C)."""
         X = self._checked(X)
         return self.trees_.mean(X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield the probabilities by the first 1, 2, ... trees."""
+        """Yield the probabilities of the first 1, 2, ... trees."""
         leaves = self.apply(X)
         yield from self.trees_.staged(leaves)
 
@@ -286,7 +286,7 @@ class RandomForest(ilk.Classifier):
             yield self.classes_[probabilities.argmax(axis=1)]
 
     def apply(self, X: Any) -> np.ndarray:
-        """Number of the leaf of each row in each tree; unsigned array of shape (n, n_members)."""
+        """Leaf number of each row in each tree; unsigned array of shape (n, n_members)."""
         X = self._checked(X)
         return self.trees_.apply(X)
 
@@ -298,15 +298,15 @@ class RandomForest(ilk.Classifier):
         Parameters
         ----------
         X : array of shape (n, p), optional
-            The training cases if left out.
+            Default: the training cases.
         Y : array of shape (m, p), optional
-            X if left out.
+            Default: X.
         top_k : int, optional
-            Only the so many largest of each row, ties by lower column; zeros are left out. The
-            time then grows with the number of pairs that share leaves, and no matrix of n x m
-            is ever there.
+            Only the largest entries of each row, ties by lower column; zeros are dropped. The
+            time then grows with the number of pairs that share leaves, and no n x m matrix is
+            allocated.
         out_of_bag : bool, default=False
-            Of training cases: a share of the trees that were grown without either of the two;
+            For training cases: the share over the trees whose bags contain neither of the two;
             NaN where there is no such tree.
 
         Returns
@@ -318,8 +318,8 @@ class RandomForest(ilk.Classifier):
 
         Notes
         -----
-        Beside the result, leaves take 1 to 4 bytes for each case and tree, and a copy of those of
-        Y; with `top_k`, 4 more for each case of Y and tree, and 20 for each entry of the result.
+        Besides the result, leaves take 1 to 4 bytes for each case and tree, and a copy for Y; with
+        `top_k`, 4 more bytes for each case of Y and tree, and 20 for each entry of the result.
         """
         check_is_fitted(self)
         if X is None and Y is not None:
@@ -351,12 +351,12 @@ class RandomForest(ilk.Classifier):
         n_repeats: int = 1,
         random_state: Any = None,
     ) -> Importances:
-        """How much accuracy the trees lose on cases out of their bags when a feature is permuted.
+        """Permutation importance: loss of out-of-bag accuracy when a feature is permuted.
 
-        For each tree and feature, the values of the feature are permuted among the cases out of
-        the bag of the tree, and the tree is asked again. The loss is the share of cases answered
-        rightly before less that after; its mean over trees is the importance, and its deviation
-        over them gives the standard error (Breiman 2001, sec. 10; Cunningham et al., 2.5.4).
+        For each tree and feature, the values of the feature are permuted among the out-of-bag cases
+        of the tree, and the tree predicts again. The loss is the accuracy before minus the accuracy
+        after. Its mean over trees is the importance, and its standard deviation over trees gives
+        the standard error (Breiman 2001, sec. 10; Cunningham et al., 2.5.4).
 
         Parameters
         ----------
@@ -368,17 +368,17 @@ class RandomForest(ilk.Classifier):
         n_repeats : int, default=1
             Permutations for each tree and feature.
         random_state : int, generator or None, default=None
-            For the permutations; None: as the forest's.
+            Seed of the permutations; None: that of the forest.
 
         Returns
         -------
         Importances
-            ``mean``, ``standard_error``, ``by_tree``; the same whatever `n_jobs`.
+            ``mean``, ``standard_error``, ``by_tree``; independent of `n_jobs`.
 
         Raises
         ------
         InputError
-            If X is not what the forest was fitted to, or y has another class.
+            If X are not the training cases, or y has an unknown class.
         """
         leaves = self.apply(X)
         if not np.array_equal(leaves, self.leaves_):

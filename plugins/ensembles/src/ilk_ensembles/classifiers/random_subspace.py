@@ -1,4 +1,4 @@
-"""Random subspaces: members that see columns drawn at random."""
+"""Random subspaces: members fitted on randomly drawn columns."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ilk_ensembles.base.validation import indexable
 
 
 class RandomSubspace(ResampledClassifier):
-    """Random subspaces: copies of a classifier, each fitted on columns drawn at random.
+    """Random subspaces: copies of a classifier, each fitted on randomly drawn columns.
 
-    Every member is shown ``max_features`` of the columns, drawn without replacement, and by
-    default all rows; the rule `combiner` makes one answer of theirs, by default the average.
-    Stable members, such as k-NN, which gain nothing from bagging, gain from this [1]_ where
-    there are many columns that say similar things.
+    Every member sees ``max_features`` of the columns, drawn without replacement, and by default
+    all rows; the rule `combiner` combines their outputs, by default the average. Stable members
+    such as k-NN, which gain nothing from bagging, gain from random subspaces [1]_ if many
+    columns are redundant.
 
-    Memory is that of the members, the columns and rows drawn for each and, while fitting, a
-    copy of what is shown to each member that is fitted at once.
+    Memory: the members, the columns and rows drawn for each and, while fitting, a copy of the
+    sample of each member fitted in parallel.
 
     Attributes
     ----------
@@ -31,23 +31,23 @@ class RandomSubspace(ResampledClassifier):
     estimators_ : list of classifiers
         The fitted members.
     features_ : list of ndarray of int
-        Positions of the columns of each, in ascending order.
+        Positions of the columns of each member, in ascending order.
     rows_ : list of ndarray of int
-        The rows drawn for each.
+        Rows drawn for each member.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position.
+        Errors of the dropped members, by position.
     combiner_ : combiner
     oob_decision_function_, oob_error_, n_never_out_of_bag_
-        With `oob_score`; as of `bagging`.
+        With `oob_score`; as in `bagging`.
     n_features_in_ : int
 
     Raises
     ------
     ParameterError
-        If more columns, or rows without replacement, are asked for than there are; or
-        `oob_score` where all rows are shown to all members.
+        If more columns, or rows without replacement, are requested than exist; or `oob_score`
+        where every bag has all rows.
     InputError
-        If X has no columns, there is one class, or a member fails; names it.
+        If X has no columns, there is one class, or a member fails; the error names the member.
 
     References
     ----------
@@ -71,24 +71,24 @@ class RandomSubspace(ResampledClassifier):
     member: ClassifierLike = slot(
         "classifier",
         default="decision_tree",
-        doc="Cloned for each. X may have columns of any kind that it takes.",
+        doc="Cloned for each draw. X may have columns of any kind that it accepts.",
     )
     combiner: CombinerLike = slot(
         "combiner",
         default="sum",
-        doc="One that learns does so from outputs for rows held out.",
+        doc="A trainable one is fitted to held-out outputs.",
     )
     max_features: float = param(
         default=0.5,
         type=(float, int),
         gt=0,
-        doc="Columns drawn for each member: as a share, or as a whole number (1 is one column).",
+        doc="Columns drawn for each member: a share, or a whole number (1 is one column).",
     )
     replace: bool = False
     oob_score: bool = param(
         default=False,
-        doc="Whether the members say of each row that was not drawn for them what it is; not "
-        "all rows may be shown then.",
+        doc="Whether each row is also predicted out of bag, by the members it was not drawn for; "
+        "requires that bags do not have all rows.",
     )
     reject_label: str | int | None = REJECT_LABEL
     resampling: ResamplingLike | None = RESAMPLING
@@ -123,7 +123,7 @@ class RandomSubspace(ResampledClassifier):
             return X
         try:
             array = np.asarray(X)
-        except ValueError as error:  # rows of different lengths
+        except ValueError as error:  # ragged rows
             raise ilk.InputError(f"{ilk.display_name(self)}: X: {error}") from None
         if array.ndim != 2:
             raise ilk.InputError(

@@ -1,4 +1,4 @@
-"""Stacked generalization: a classifier of what other classifiers say."""
+"""Stacked generalization: a classifier trained on held-out predictions of other classifiers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
 
 class Stacking(HeterogeneousClassifier):
-    """Fits a classifier on what members say of rows that they were not fitted on.
+    """Fits a classifier on held-out predictions of members (stacked generalization).
 
-    Rows are held out in turn: clones of the members, fitted on the other rows, give their
-    probabilities ``P_j(k | x)``, which are the features ``j C + k`` of x, for members j from 0
-    and classes k from 0, that the learner learns the label from. Columns are those of all
-    classes, whatever classes a clone has seen: one that it has not has probability 0. Then the
-    members are fitted on all rows, and what the learner says of their probabilities is the
-    answer.
+    Rows are held out in turn. Clones of the members, fitted on the other rows, give
+    probabilities ``P_j(k | x)`` for them: the features ``j C + k`` of x, for members j from 0
+    and classes k from 0. The learner is trained on these features. Every clone has a column for
+    each class; classes unseen in its training get probability 0. Then the members are refitted
+    on all rows; a prediction applies the learner to their probabilities.
 
     Attributes
     ----------
@@ -33,31 +32,31 @@ class Stacking(HeterogeneousClassifier):
     estimators_ : list of L classifiers
         The members, fitted on all rows.
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     combiner_ : combiner
         The fitted rule `stacking`. ``combiner_.learner_`` is the learner; its labels are
         positions of classes.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position in `members`.
+        Errors of the dropped members, by position in `members`.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
         If there is no member.
     InputError
-        If a member or the learner fails, or a member gives no probabilities; names it, and says
-        why. If y has one class, or rows of one class only can be held out.
+        If a member or the learner fails, or a member has no probabilities; the error names it
+        and the cause. If y has one class, or only rows of one class can be held out.
 
     Notes
     -----
-    Sample weights go to members and learner as far as they take them; rows of weight 0 are not
-    held out. While fitting, L C numbers are held for each row; otherwise what members say is
-    held for blocks of rows, 32 MB at once.
+    Sample weights are passed to the members and the learner that accept them; rows of weight 0
+    are never held out. Memory: L C numbers for each row while fitting; prediction works in
+    blocks of rows, 32 MB at a time.
 
-    ``predict`` is the class of the largest ``predict_proba``, the first of the sorted classes
-    among equals.
+    ``predict`` returns the class of the largest ``predict_proba``; ties go to the first of the
+    sorted classes.
 
     References
     ----------
@@ -76,8 +75,8 @@ class Stacking(HeterogeneousClassifier):
     learner: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class "
-        "it predicts has probability 1.",
+        doc="Fitted on arrays of shape (n, L C). If it has no ``predict_proba``, its predicted "
+        "class has probability 1.",
     )
     passthrough: bool = PASSTHROUGH
     on_failure: Literal["raise", "drop"] = LEFT_OUT_OF_FOLDS
@@ -97,7 +96,7 @@ class Stacking(HeterogeneousClassifier):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """A linear learner, a tree that sees X, too, and any kind of rows."""
+        """A linear learner, a tree that also sees X, and any kind of rows."""
         weighted = [
             {"use": "sklearn", "estimator": name} for name in ("GaussianNB", "LogisticRegression")
         ]

@@ -1,4 +1,4 @@
-"""A vote of classifiers over one set of features."""
+"""Voting of classifiers fitted on the same features."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Voting(HeterogeneousClassifier):
-    """Fits every member on the same data and combines what they say by a rule.
+    """Fits every member on the same data and combines their outputs by a rule.
 
-    A member's output is its ``predict_proba``, aligned to the classes of the ensemble: a class
-    that it does not know has probability 0. Rules of labels, such as `majority`, look at what
-    it predicts instead; a member that itself declines to answer supports all classes alike. The
-    combiner turns the outputs of shape (L, n, C) into support of shape (n, C), and decides. One
-    that learns, such as `stacking`, is fitted on outputs for rows held out.
+    The output of a member is its ``predict_proba``, aligned to the classes of the ensemble:
+    classes unseen by the member get probability 0. Rules on labels, such as `majority`, use its
+    predicted labels instead; a member that rejects a row supports all classes alike. The
+    combiner turns outputs of shape (L, n, C) into support of shape (n, C), and decides. A
+    trainable one, such as `stacking`, is fitted to held-out outputs.
 
     Attributes
     ----------
@@ -36,26 +36,26 @@ class Voting(HeterogeneousClassifier):
     estimators_ : list of classifiers
         The fitted members.
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position in `members`.
+        Errors of the dropped members, by position in `members`.
     combiner_ : combiner
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
         If there is no member, or `reject_label` is a class.
     InputError
-        If a member fails, or gives no probabilities where the rule needs them; names it, and
-        says why.
+        If a member fails, or lacks probabilities that the rule needs; the error names it and
+        the cause.
 
     Notes
     -----
-    ``predict`` is the class of the largest ``predict_proba``, the first of the sorted classes
-    among equals, unless the combiner rejects or has costs. What members say is held for blocks
-    of rows, 32 MB at once.
+    ``predict`` returns the class of the largest ``predict_proba``; ties go to the first of the
+    sorted classes, unless the combiner rejects or has costs. Outputs of members are computed
+    in blocks of rows, 32 MB at a time.
 
     References
     ----------
@@ -74,7 +74,7 @@ class Voting(HeterogeneousClassifier):
     members: Sequence[ClassifierLike] = slots(
         "classifier",
         default=CLASSIFIERS,
-        doc="Instances, names or tables; pipelines too. X may be whatever all of them take.",
+        doc="Instances, names or tables; pipelines too. X may be any data that all accept.",
     )
     combiner: CombinerLike = COMBINER
     reject_label: str | int | None = REJECT_LABEL
@@ -82,8 +82,8 @@ class Voting(HeterogeneousClassifier):
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Gives a seed to each member, and to a combiner that learns, whose own random "
-        "state is None; and for folds.",
+        doc="Seed of the folds; also seeds each member, and a trainable combiner, whose own "
+        "random_state is None.",
     )
 
     @classmethod

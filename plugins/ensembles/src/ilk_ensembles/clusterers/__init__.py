@@ -1,1 +1,1 @@
-"""Clusterers: one class a file."""
+"""Density-based clusterers."""

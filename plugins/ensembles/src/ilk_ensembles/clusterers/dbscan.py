@@ -1,4 +1,4 @@
-"""Clusters as dense regions, by any distance."""
+"""DBSCAN: clusters as dense regions, for any distance."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from ilk_ensembles.clusterers.density import (
 
 
 class DBSCAN(ilk.Clusterer):
-    """Cluster by density, for any distance and any input that it takes.
+    """Density-based clustering (DBSCAN), for any distance and any input that it accepts.
 
-    The neighbourhood of row o is ``N(o) = {p: d(o, p) <= eps}``, with o itself. A row is core if
-    ``|N(o)| >= min_samples``. A cluster is a core row and all that is reached from it: the rows
-    in its neighbourhood, and those in the neighbourhoods of the core rows among them, and so on.
-    What is reached from no core row is noise.
+    The neighbourhood of row o is ``N(o) = {p: d(o, p) <= eps}``, including o. A row is core if
+    ``|N(o)| >= min_samples``. A cluster is the set of rows reachable from a core row: the rows
+    in its neighbourhood, the rows in the neighbourhoods of the core rows among them, and so on.
+    Rows reachable from no core row are noise.
 
-    Clusters are numbered by their first core row. A border row, reached but not core, may be
-    near several clusters: it goes to the first of them. So the labels are those of
-    scikit-learn's DBSCAN. (That one lets a row of weight 0 be core; here it never is: it gets a
-    label, and changes no other.)
+    Clusters are numbered by their first core row. A border row, reachable but not core, may be
+    near several clusters: it goes to the first of them. These are the labels of scikit-learn's
+    DBSCAN, with one exception: there a row of weight 0 can be core; here it never is, so that it
+    gets a label, but changes no other.
 
-    Memory: beside the data and the index, the neighbours of rows that are no core, fewer than
-    `min_samples` each, and a block of neighbourhoods at a time; so a large `eps` costs time but
-    not memory. Where the distance is not symmetric, or the index not exact, the
-    neighbourhoods of all core rows are kept. A matrix of all distances never exists.
+    Memory, besides the data and the index: the neighbours of rows that are not core, fewer than
+    `min_samples` each, and one block of neighbourhoods at a time. So a large `eps` costs time
+    but not memory. If the distance is not symmetric, or the index not exact, the neighbourhoods
+    of all core rows are stored. A full distance matrix is never computed.
 
     Attributes
     ----------
@@ -43,16 +43,16 @@ class DBSCAN(ilk.Clusterer):
     core_sample_indices_ : ndarray of int, shape (n_core,)
     n_clusters_ : int
     distance_ : distance
-        Fitted.
+        The fitted distance.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
-        If the index finds no rows within a radius.
+        If the index has no radius search.
     InputError
-        If X is nothing the distance takes, or a distance is NaN.
+        If the distance does not accept X, or a distance is NaN.
 
     References
     ----------
@@ -75,10 +75,10 @@ class DBSCAN(ilk.Clusterer):
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",
-        doc='Precomputed ones too: ``{"use": "precomputed", "matrix": D}``, X a column of row '
+        doc='Precomputed ones too: ``{"use": "precomputed", "matrix": D}``, with X a column of row '
         "numbers.",
     )
-    index: IndexLike = slot("index", default="brute", doc="One that has ``radius_neighbors``.")
+    index: IndexLike = slot("index", default="brute", doc="An index with ``radius_neighbors``.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
         sample_weight=True,
@@ -86,7 +86,7 @@ class DBSCAN(ilk.Clusterer):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Vectors by two indexes, tables, and histograms by a distance that is not symmetric."""
+        """Vectors by two indexes, tables, and histograms by an asymmetric distance."""
         return [
             cls(),
             cls(eps=2.0, min_samples=3, index="kd_tree"),
@@ -98,7 +98,7 @@ class DBSCAN(ilk.Clusterer):
         tags = super().__sklearn_tags__()
         try:
             distance = self.resolve_slot("distance")
-        except ilk.IlkError:  # said by fit
+        except ilk.IlkError:  # `fit` raises it
             return tags
         tags.input_tags = get_tags(distance).input_tags
         return tags
@@ -111,7 +111,7 @@ class DBSCAN(ilk.Clusterer):
         X : data of n rows
         y : ignored
         sample_weight : array of shape (n,), optional
-            A row of weight 2 counts as two, one of weight 0 as none.
+            A row of weight 2 counts as two rows, a row of weight 0 as none.
         """
         self.check_parameters()
         distance = self.resolve_slot("distance")

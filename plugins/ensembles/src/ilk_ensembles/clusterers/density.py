@@ -1,4 +1,4 @@
-"""Density-based clustering: neighbourhoods of all rows, block by block, and their clusters."""
+"""Density-based clustering: neighbourhoods computed in blocks of rows, and their clusters."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MIN_SAMPLES: Any = param(
 
 
 class Block(NamedTuple):
-    """Neighbours of some rows in succession, laid end to end.
+    """Neighbours of consecutive rows, concatenated.
 
     Attributes
     ----------
     start : int
         The first row.
     starts : ndarray of int, shape (m + 1,)
-        Where the neighbours of each row start.
+        Offset of the neighbours of each row.
     neighbors : ndarray of int
     """
 
@@ -43,13 +43,13 @@ class Block(NamedTuple):
 
 
 class Neighborhoods(ABC):
-    """Who is near whom among n rows.
+    """Neighbourhood relation of n rows.
 
     Attributes
     ----------
     n : int
     symmetric : bool
-        Whether every row is near those that are near it.
+        Whether the relation is symmetric.
     """
 
     n: int
@@ -57,24 +57,24 @@ class Neighborhoods(ABC):
 
     @abstractmethod
     def block(self, start: int, stop: int) -> Block:
-        """Neighbours of the rows from `start` to before `stop`."""
+        """Neighbours of the rows from `start` up to, but excluding, `stop`."""
 
     def blocks(self) -> Iterator[Block]:
-        """Neighbours of all rows, in blocks that grow and shrink with the neighbourhoods."""
+        """Yield the neighbours of all rows; block sizes adapt to the number of neighbours."""
         start, size = 0, _FIRST
         while start < self.n:
             block = self.block(start, min(start + size, self.n))
             yield block
             start += len(block.starts) - 1
-            found = len(block.neighbors)
-            if found > _NEIGHBORS:
+            n_neighbors = len(block.neighbors)
+            if n_neighbors > _NEIGHBORS:
                 size = max(size // 4, 1)
-            elif found < _NEIGHBORS // 8:
+            elif n_neighbors < _NEIGHBORS // 8:
                 size *= 2
 
 
 class RadiusNeighborhoods(Neighborhoods):
-    """Rows within a distance of each other, as an index finds them.
+    """Rows within a radius of each other, found by an index.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class RadiusNeighborhoods(Neighborhoods):
     index : Index
         Fitted on X.
     distance : Distance
-        That it was fitted with.
+        The distance of the index.
     eps : float
     """
 
@@ -100,14 +100,14 @@ class RadiusNeighborhoods(Neighborhoods):
 
 
 class MultiViewNeighborhoods(Neighborhoods):
-    """Rows that are near each other in at least so many views.
+    """Rows that are neighbours in at least a given number of views.
 
     Parameters
     ----------
     views : list of Neighborhoods
-        Of the same rows.
+        Over the same rows.
     least : int
-        1: the union of the neighbourhoods; as many as there are views: the intersection.
+        1: union of the neighbourhoods; the number of views: intersection.
     """
 
     def __init__(self, views: list[RadiusNeighborhoods], least: int) -> None:
@@ -118,20 +118,20 @@ class MultiViewNeighborhoods(Neighborhoods):
     def block(self, start: int, stop: int) -> Block:
         from ilk_ensembles.clusterers.density_kernels import merge
 
-        found = [view.block(start, stop) for view in self.views]
-        offsets = np.cumsum([0, *(len(block.neighbors) for block in found)])
-        starts = np.stack([block.starts for block in found]) + offsets[:-1, None]
-        neighbors = np.concatenate([block.neighbors for block in found])
+        in_views = [view.block(start, stop) for view in self.views]
+        offsets = np.cumsum([0, *(len(block.neighbors) for block in in_views)])
+        starts = np.stack([block.starts for block in in_views]) + offsets[:-1, None]
+        neighbors = np.concatenate([block.neighbors for block in in_views])
         return Block(start, *merge(starts, neighbors, self.n, self.least))
 
 
 def comparable(owner: Any, distance: Any, X: Any) -> Any:
-    """Return X in the form a distance takes it, after a look at its columns where it has some.
+    """Return X in the form the distance takes, after a check of its columns, if any.
 
     Raises
     ------
     InputError, InputTypeError
-        If X has no row, or has what the distance cannot take.
+        If X has no row, or the distance does not accept it.
     """
     able = distance.capabilities
     vectors = set(able.inputs) & {"vectors", "histograms"}
@@ -153,12 +153,12 @@ def comparable(owner: Any, distance: Any, X: Any) -> Any:
 def radius_neighborhoods(
     owner: Any, X: Any, distance: Any, index: Any, eps: float
 ) -> RadiusNeighborhoods:
-    """Fit a distance and an index on X, for neighbourhoods.
+    """Fit a distance and an index on X for radius searches.
 
     Raises
     ------
     ParameterError
-        If the index finds no rows within a radius.
+        If the index has no radius search.
     """
     if type(index).radius_neighbors is ilk.Index.radius_neighbors:
         raise owner.parameter_error(
@@ -175,12 +175,12 @@ def density_clusters(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Cluster rows by density.
 
-    A row is core if its neighbourhood, itself included, weighs at least `min_samples`. Core
-    rows that are near each other are of one cluster; clusters are numbered by their first core
-    row. Other rows near core rows are of the first cluster that reaches them.
+    A row is core if its neighbourhood, itself included, has weight at least `min_samples`.
+    Neighbouring core rows share a cluster; clusters are numbered by their first core row. Other
+    rows near core rows join the first cluster that reaches them.
 
-    Where neighbourhoods are symmetric, only those of rows that are no core are kept, which
-    have few neighbours; else all those of core rows.
+    If the relation is symmetric, only the neighbourhoods of rows that are not core are stored,
+    which are small; otherwise the neighbourhoods of all core rows are stored.
 
     Parameters
     ----------
@@ -208,9 +208,9 @@ def _joined(
     parent = np.arange(near.n)
     others = []
     for block in near.blocks():
-        own = _find_core(block, min_samples, weights, core)
+        is_core = _find_core(block, min_samples, weights, core)
         join(block.start, block.starts, block.neighbors, core, parent)
-        others.append(_rows_of(block, ~own))
+        others.append(_rows_of(block, ~is_core))
     labels = number(core, parent)
     for rows, starts, neighbors in others:
         adopt(rows, starts, neighbors, core, labels)
@@ -224,17 +224,17 @@ def _reached(
 
     core = np.zeros(near.n, dtype=bool)
     starts = np.zeros(near.n + 1, dtype=np.intp)
-    kept = []
+    lists = []
     for block in near.blocks():
-        own = _find_core(block, min_samples, weights, core)
-        rows, ends, neighbors = _rows_of(block, own)
+        is_core = _find_core(block, min_samples, weights, core)
+        rows, ends, neighbors = _rows_of(block, is_core)
         starts[rows + 1] = np.diff(ends)
-        kept.append(neighbors)
-    return spread(np.cumsum(starts), np.concatenate(kept), core), core
+        lists.append(neighbors)
+    return spread(np.cumsum(starts), np.concatenate(lists), core), core
 
 
 def _find_core(block: Block, min_samples: int, weights: np.ndarray, core: np.ndarray) -> np.ndarray:
-    """Set which rows of a block are core, and return that part."""
+    """Mark the core rows of a block in `core`, and return that part of it."""
     from ilk_ensembles.clusterers.density_kernels import masses
 
     mass = masses(block.start, block.starts, block.neighbors, weights)
@@ -244,7 +244,7 @@ def _find_core(block: Block, min_samples: int, weights: np.ndarray, core: np.nda
 
 
 def _rows_of(block: Block, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Some rows of a block, where their neighbours start, and their neighbours."""
+    """Selected rows of a block, the offsets of their neighbours, and the neighbours."""
     counts = np.diff(block.starts)
     chosen = block.neighbors[np.repeat(mask, counts)]
     starts = np.concatenate([[0], np.cumsum(counts[mask])])

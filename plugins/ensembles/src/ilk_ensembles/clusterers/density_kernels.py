@@ -1,4 +1,8 @@
-"""Compiled steps of density-based clustering, on lists of neighbours laid end to end."""
+"""Compiled steps of density-based clustering, on concatenated lists of neighbours.
+
+Shapes: starts (m + 1,) are offsets into neighbors (n_neighbors,) for m rows of a block; core,
+weights, parent and labels (n,) cover all rows.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +15,20 @@ import ilk
 def masses(
     start: int, starts: np.ndarray, neighbors: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Weight in the neighbourhood of each row of a block, the row itself always in it."""
+    """Weight of the neighbourhood of each row of a block, always counting the row itself."""
     mass = np.empty(len(starts) - 1)
     for i in range(len(mass)):
-        total, own = 0.0, False
+        total, includes_self = 0.0, False
         for e in range(starts[i], starts[i + 1]):
             total += weights[neighbors[e]]
-            own |= neighbors[e] == start + i
-        mass[i] = total if own else total + weights[start + i]
+            includes_self |= neighbors[e] == start + i
+        mass[i] = total if includes_self else total + weights[start + i]
     return mass
 
 
 @ilk.compiled
 def root(parent: np.ndarray, i: int) -> int:
-    """The lowest row that a core row is joined with; paths are halved on the way."""
+    """Representative of a core row in the union-find forest: its lowest row; halves paths."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]
@@ -35,35 +39,38 @@ def root(parent: np.ndarray, i: int) -> int:
 def join(
     start: int, starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray, parent: np.ndarray
 ) -> None:
-    """Join each core row of a block with the core rows up to the block's end that are near it."""
+    """Merge each core row of a block with the core neighbours before the end of the block.
+
+    Core flags of later rows are not known yet; symmetry lets their blocks add these edges.
+    """
     stop = start + len(starts) - 1
     for i in range(start, stop):
         if not core[i]:
             continue
-        own = root(parent, i)
+        lowest = root(parent, i)
         for e in range(starts[i - start], starts[i - start + 1]):
             j = neighbors[e]
             if j >= stop or not core[j]:
                 continue
             other = root(parent, j)
-            if other < own:
-                parent[own] = other
-                own = other
-            elif own < other:
-                parent[other] = own
+            if other < lowest:
+                parent[lowest] = other
+                lowest = other
+            elif lowest < other:
+                parent[other] = lowest
 
 
 @ilk.compiled
 def number(core: np.ndarray, parent: np.ndarray) -> np.ndarray:
-    """Clusters of core rows, numbered by the first core row of each; -1 for other rows."""
+    """Cluster numbers of core rows, by the first core row of each cluster; -1 for other rows."""
     labels = np.full(len(core), -1, dtype=np.intp)
-    found = 0
+    n_clusters = 0
     for i in range(len(core)):
         if core[i]:
             lowest = root(parent, i)
             if lowest == i:
-                labels[i] = found
-                found += 1
+                labels[i] = n_clusters
+                n_clusters += 1
             else:
                 labels[i] = labels[lowest]
     return labels
@@ -77,7 +84,7 @@ def adopt(
     core: np.ndarray,
     labels: np.ndarray,
 ) -> None:
-    """Give rows that are no core the first of the clusters whose core rows are near them."""
+    """Assign border rows (m,) to the first cluster that has a core row near them."""
     for i in range(len(rows)):
         best = -1
         for e in range(starts[i], starts[i + 1]):
@@ -89,15 +96,15 @@ def adopt(
 
 @ilk.compiled
 def spread(starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray) -> np.ndarray:
-    """Clusters by growth from each core row in turn, along what it reaches."""
+    """Clusters by depth-first search from each core row in turn."""
     n = len(core)
     labels = np.full(n, -1, dtype=np.intp)
     stack = np.empty(n, dtype=np.intp)
-    found = 0
+    n_clusters = 0
     for seed in range(n):
         if labels[seed] >= 0 or not core[seed]:
             continue
-        labels[seed] = found
+        labels[seed] = n_clusters
         stack[0], depth = seed, 1
         while depth:
             depth -= 1
@@ -105,24 +112,24 @@ def spread(starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray) -> np.nd
             for e in range(starts[i], starts[i + 1]):
                 j = neighbors[e]
                 if labels[j] < 0:
-                    labels[j] = found
+                    labels[j] = n_clusters
                     if core[j]:
                         stack[depth] = j
                         depth += 1
-        found += 1
+        n_clusters += 1
     return labels
 
 
 @ilk.compiled
 def merge(starts: np.ndarray, neighbors: np.ndarray, n: int, least: int) -> tuple:  # type: ignore[type-arg]  # numba infers it
-    """Rows that are near in at least so many views, for each row of a block.
+    """Rows that are neighbours in at least `least` views, for each row of a block.
 
     Parameters
     ----------
     starts : ndarray of int, shape (n_views, m + 1)
-        Where the neighbours of each row start in each view.
-    neighbors : ndarray of int
-        Of all views, one after the other.
+        Offsets of the neighbours of each row in each view.
+    neighbors : ndarray of int, shape (n_neighbors,)
+        Of all views, concatenated.
     n : int
         Number of all rows.
     least : int
@@ -131,7 +138,7 @@ def merge(starts: np.ndarray, neighbors: np.ndarray, n: int, least: int) -> tupl
     n_views, m = len(starts), starts.shape[1] - 1
     times = np.zeros(n, dtype=np.int64)
     touched = np.empty(n, dtype=np.intp)
-    kept = np.empty(len(neighbors), dtype=np.intp)
+    merged = np.empty(len(neighbors), dtype=np.intp)
     ends = np.zeros(m + 1, dtype=np.intp)
     size = 0
     for i in range(m):
@@ -145,8 +152,8 @@ def merge(starts: np.ndarray, neighbors: np.ndarray, n: int, least: int) -> tupl
                 times[j] += 1
         for t in range(count):
             if times[touched[t]] >= least:
-                kept[size] = touched[t]
+                merged[size] = touched[t]
                 size += 1
             times[touched[t]] = 0
         ends[i + 1] = size
-    return ends, kept[:size].copy()
+    return ends, merged[:size].copy()

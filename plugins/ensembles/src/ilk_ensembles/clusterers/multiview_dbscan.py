@@ -1,4 +1,4 @@
-"""Clusters as dense regions over several views."""
+"""DBSCAN over several views."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from ilk_ensembles.clusterers.density import (
 
 
 class MultiViewDBSCAN(ilk.Clusterer):
-    """Cluster by density over several views: dense in any of them together, or in all at once.
+    """Density-based clustering over several views, by union or intersection of neighbourhoods.
 
-    With ``N_i(o) = {p: d_i(o_i, p_i) <= eps_i}``, the neighbourhood of row o in view i, o itself
-    in it, the neighbourhood of o is
+    Let ``N_i(o) = {p: d_i(o_i, p_i) <= eps_i}`` be the neighbourhood of row o in view i,
+    including o. The neighbourhood of o is
 
-    - "union": the rows near it in at least one view. For sparse data: what one view does
-      not show as alike, another may.
-    - "intersection": the rows near it in every view. For views whose distances are small
-      between rows that are not alike, too.
+    - "union": the rows near it in at least one view. For sparse data, where one view can show
+      a similarity that another misses.
+    - "intersection": the rows near it in every view. For views in which dissimilar rows can be
+      near, too.
 
-    Rows with `min_samples` in their neighbourhood are core, and clusters are what is reached
-    from core rows through neighbourhoods, as `dbscan` finds them: numbered by their first core
-    row, border rows in the first cluster that reaches them, -1 noise. With one view, either
-    method is `dbscan`.
+    Rows with at least `min_samples` in their neighbourhood are core. Clusters are the rows
+    reachable from core rows through neighbourhoods, as in `dbscan`: numbered by their first
+    core row, border rows in the first cluster that reaches them, -1 noise. With one view,
+    either method is `dbscan`.
 
-    The time is that of `dbscan` for each view; memory as there.
+    Time: that of `dbscan` for each view; memory as there.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
     core_sample_indices_ : ndarray of int, shape (n_core,)
     n_clusters_ : int
     distances_ : dict of str to distance
-        Fitted, by view.
+        The fitted distances, by view.
     columns_ : dict of str to ndarray
         Positions of the columns of each view.
     n_features_in_ : int
@@ -53,22 +53,22 @@ class MultiViewDBSCAN(ilk.Clusterer):
     Raises
     ------
     ParameterError
-        If a view names no column, `eps` not every view, `distances` no view, or the index finds
-        no rows within a radius.
+        If a view names no column, `eps` lacks a view, `distances` names an unknown view, or the
+        index has no radius search.
     InputError
-        If a distance does not take its view; names the view.
+        If a distance does not accept its view; the error names the view.
 
     References
     ----------
     .. [1] K. Kailing, H.-P. Kriegel, A. Pryakhin and M. Schubert, "Clustering multi-represented
        objects with noise", PAKDD 2004.
     .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015. Neither says whether
-       o counts itself; it does, as in Ester et al. (1996).
+       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015. Neither states whether
+       o counts itself; here it does, as in Ester et al. (1996).
 
     Examples
     --------
-    Rows 0, 1 are near in the first view, 1, 2 in the second, 3, 4 in both:
+    Rows 0 and 1 are near in the first view, 1 and 2 in the second, 3 and 4 in both:
 
     >>> import ilk
     >>> X = [[0, 0], [0, 5], [3, 5], [9, 9], [9, 9]]
@@ -87,29 +87,29 @@ class MultiViewDBSCAN(ilk.Clusterer):
         ge=0,
         items=Param(float, ge=0),
         form="float or dict of str to float",
-        doc="Radius in every view, or in each by name, inclusive.",
+        doc="Radius for every view, or for each by name; inclusive.",
     )
     min_samples: int = MIN_SAMPLES
     distance: DistanceLike = slot(
         "distance",
         default="euclidean",
-        doc="For every view that `distances` does not name.",
+        doc="Distance for every view that `distances` does not name.",
     )
     distances: Mapping[str, DistanceLike] | None = slots(
         "distance",
         default=None,
         many=dict,
-        doc="A distance for each view that is to have its own, by name.",
+        doc="Distances for individual views, by name of the view.",
     )
     method: Literal["union", "intersection"] = param(
         default="union",
         choices=("union", "intersection"),
-        doc="Near in any view, or in every.",
+        doc="Neighbours in any view, or in every view.",
     )
     index: IndexLike = slot(
         "index",
         default="brute",
-        doc="One that has ``radius_neighbors``; each view has its own.",
+        doc="An index with ``radius_neighbors``; cloned for each view.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "views"), sample_weight=True
@@ -143,7 +143,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that radii and distances are for views."""
+        """Check each parameter, and that radii and distances match the views."""
         super().check_parameters()
         if self.views is not None:
             ilk.check_views(self, self.views)
@@ -164,7 +164,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
         X : array or data frame of shape (n, p)
         y : ignored
         sample_weight : array of shape (n,), optional
-            A row of weight 2 counts as two, one of weight 0 as none.
+            A row of weight 2 counts as two rows, a row of weight 0 as none.
         """
         self.columns_: dict[Any, np.ndarray]
         self.check_parameters()
@@ -181,8 +181,8 @@ class MultiViewDBSCAN(ilk.Clusterer):
 
     def _near(self, view: Any, part: Any) -> RadiusNeighborhoods:
         """Neighbourhoods in one view."""
-        own = {} if self.distances is None else self.resolve_slot("distances")
-        distance = own[view] if view in own else self.resolve_slot("distance")
+        by_view = {} if self.distances is None else self.resolve_slot("distances")
+        distance = by_view[view] if view in by_view else self.resolve_slot("distance")
         eps = self.eps[view] if isinstance(self.eps, Mapping) else self.eps
         try:
             return radius_neighborhoods(

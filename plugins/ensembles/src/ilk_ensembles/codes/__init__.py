@@ -1,1 +1,1 @@
-"""Code matrices that say which classes each two-class problem sets apart, and their decoding."""
+"""Code matrices of output codes (ECOC), and their decoding."""

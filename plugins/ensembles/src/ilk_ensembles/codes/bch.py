@@ -1,4 +1,4 @@
-"""Binary BCH codes: words of 2^m - 1 bits at a distance that their design guarantees."""
+"""Binary BCH codes: words of 2^m - 1 bits with a guaranteed minimum distance."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 from ilk_ensembles.codes.matrices import best_of, usual_bits
 
 LENGTHS = (7, 15, 31, 63, 127, 255, 511)
-"""2^m - 1 bits."""
-_TRIES = 10_000
+"""Lengths with a code in use: 2^m - 1 bits."""
+_TRIES = 10_000  # draws until a code counts as having no valid words
 
 
 @dataclass(frozen=True)
 class BCH:
     """A primitive narrow-sense binary BCH code.
 
-    Its words are the multiples of the generator: the least polynomial over GF(2) with the roots
-    a, a^2, ..., a^(2t), a being a primitive element of GF(2^m). So it corrects t errors.
+    Its words are the multiples of the generator polynomial: the polynomial of least degree over
+    GF(2) with the roots a, a^2, ..., a^(2t), where a is a primitive element of GF(2^m). The
+    code corrects t errors.
 
     Attributes
     ----------
@@ -37,16 +38,16 @@ class BCH:
 
     @property
     def dimension(self) -> int:
-        """There are 2^dimension words."""
+        """Message bits: there are 2^dimension words."""
         return self.length - self.generator.bit_length() + 1
 
     @property
     def designed_distance(self) -> int:
-        """2t + 1: no two words are closer."""
+        """2t + 1: a lower bound of the distance of two words."""
         return 2 * self.corrects + 1
 
     def words(self, messages: np.ndarray) -> np.ndarray:
-        """Word of each message: its product with the generator.
+        """Word of each message: its product with the generator polynomial.
 
         Parameters
         ----------
@@ -68,7 +69,7 @@ class BCH:
 
 @cache
 def bch(m: int, corrects: int) -> BCH:
-    """Return the BCH code of 2^m - 1 bits that is designed to correct so many errors."""
+    """Return the BCH code of 2^m - 1 bits designed to correct the given number of errors."""
     powers = _powers(m)
     length = len(powers)
     generator, covered = 1, set()
@@ -84,11 +85,11 @@ def bch(m: int, corrects: int) -> BCH:
 def bch_code(
     n_classes: int, n_bits: int, rng: np.random.RandomState, *, n_draws: int
 ) -> np.ndarray | None:
-    """Words of a BCH code for classes, as -1 and 1.
+    """Choose words of a BCH code for the classes, as -1 and 1.
 
-    The code is the one of most correction that has enough words. Words are drawn many times,
-    and those taken whose rows, then columns, are farthest apart, none of the columns being
-    constant, equal to another or its complement.
+    Of the codes with enough words, the one that corrects most errors is used. Words are drawn
+    many times; the draw with the largest row separation, then column separation, is returned.
+    No column may be constant, equal to another or its complement.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def bch_code(
     Returns
     -------
     ndarray of shape (C, n_bits), or None
-        None where no such words were found.
+        None if no such words were found.
     """
     tried = 0
     for corrects in range((n_bits - 1) // 2, 0, -1):
@@ -113,14 +114,14 @@ def bch_code(
 
 
 def usual_length(n_classes: int) -> int:
-    """The least length that has as many bits as other codes by lot would."""
+    """The least length with at least as many bits as a random code would have by default."""
     wanted = usual_bits(n_classes, sparse=False)
     enough = [length for length in LENGTHS if length >= wanted]
     return enough[0] if enough else LENGTHS[-1]
 
 
 def _some(family: BCH, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
-    """Random words, as -1 and 1; distinct, unless there are very many words."""
+    """Random words, as -1 and 1; distinct unless the code has a great many words."""
     k = family.dimension
     if k > 16:
         messages = rng.randint(2, size=(n_classes, k))
@@ -132,7 +133,7 @@ def _some(family: BCH, n_classes: int, rng: np.random.RandomState) -> np.ndarray
 
 @cache
 def _powers(m: int) -> tuple[int, ...]:
-    """Powers of a primitive element of GF(2^m), from 1 on, as polynomials in it."""
+    """Powers of a primitive element of GF(2^m), starting at 1, as polynomials."""
     for modulus in range(2**m + 1, 2 ** (m + 1), 2):
         powers: list[int] = []
         value = 1
@@ -149,9 +150,9 @@ def _powers(m: int) -> tuple[int, ...]:
 
 
 def _with_roots(roots: list[int], powers: tuple[int, ...]) -> int:
-    """The polynomial whose roots are these powers; conjugates, so its coefficients are bits."""
+    """The polynomial with the given roots; they are conjugates, so its coefficients are bits."""
     logs = {value: power for power, value in enumerate(powers)}
-    coefficients = [1]  # from the lowest on
+    coefficients = [1]  # lowest degree first
     for root in roots:
         shifted = [0, *coefficients]
         scaled = [

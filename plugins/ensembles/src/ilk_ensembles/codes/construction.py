@@ -1,4 +1,4 @@
-"""Code matrices by name, for a number of classes; random ones by a search for separation."""
+"""Build code matrices by name; random codes are searched for large separation."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ilk_ensembles.codes.matrices import (
     usual_bits,
 )
 
-_LISTED = 1 << 14  # columns, if there are no more, are listed and drawn from
+_LISTED = 1 << 14  # up to so many possible columns are enumerated and drawn from
 Draw = Callable[[np.ndarray], np.ndarray]
-"""Distinct random columns, those given among them."""
+"""Draws distinct random columns that include the given ones."""
 CODES = ("ova", "ovo", "exhaustive", "dense_random", "sparse_random", "bch")
 MOST = 4096
-"""Columns at most."""
+"""Maximum number of columns."""
 
 
 def random_code(
@@ -32,14 +32,14 @@ def random_code(
 ) -> np.ndarray:
     """Draw codes and return the one of largest row separation, then column separation.
 
-    No two columns of a draw are equal or complementary, and each has both sides. A draw where
-    two classes are opposed in no column is passed over; if all are, which happens where
-    `n_bits` is near ``log2 C``, draws begin with columns that part the classes.
+    No two columns of a draw are equal or complementary, and each column has both sides. A draw
+    is rejected if two classes are opposed in no column. If all draws are rejected, as happens
+    for `n_bits` near ``log2 C``, draws start from columns that separate all classes.
 
     Parameters
     ----------
     n_classes, n_bits : int
-        Within `possible_bits`.
+        In the range of `possible_bits`.
     rng : RandomState
     sparse : bool
         An entry is 0 with probability 1/2, else -1 or 1.
@@ -51,7 +51,7 @@ def random_code(
     """
     draw = _drawing(n_classes, n_bits, rng, sparse=sparse)
     if n_bits == possible_bits(n_classes, sparse)[1]:
-        n_draws = 1  # there is but one
+        n_draws = 1  # only one code exists
     nothing = np.empty((n_classes, 0), dtype=np.int8)
     best = best_of(lambda: draw(nothing), n_draws)
     if best is None:
@@ -61,7 +61,7 @@ def random_code(
 
 
 def _parting(n_classes: int, rng: np.random.RandomState) -> np.ndarray:
-    """As few columns as tell the classes apart: the binary digits of their shuffled numbers."""
+    """The fewest columns that separate the classes: binary digits of their shuffled numbers."""
     numbers = rng.permutation(n_classes)
     bits = numbers[:, None] >> np.arange((n_classes - 1).bit_length()) & 1
     return oriented((2 * bits - 1).astype(np.int8))
@@ -75,7 +75,7 @@ def _drawing(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse:
 
 
 def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> Draw:
-    """Without replacement, likely as their entries are: keys with Gumbel noise, the largest."""
+    """Draw listed columns without replacement by the Gumbel trick: the largest noisy keys."""
     likely = np.log(0.5) * np.count_nonzero(columns, axis=0)
     known = {column.tobytes(): place for place, column in enumerate(columns.T.copy())}
 
@@ -88,22 +88,22 @@ def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> 
 
 
 def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool) -> Draw:
-    """Entry by entry; columns that are there already are passed over."""
+    """Draw columns entry by entry; reject duplicates."""
     values = np.array([-1, 1, 0, 0] if sparse else [-1, 1], dtype=np.int8)
 
     def draw(given: np.ndarray) -> np.ndarray:
-        found = {column.tobytes(): column for column in given.T.copy()}
-        while len(found) < n_bits:
-            size = n_classes, n_bits - len(found)
+        columns_by_bytes = {column.tobytes(): column for column in given.T.copy()}
+        while len(columns_by_bytes) < n_bits:
+            size = n_classes, n_bits - len(columns_by_bytes)
             fresh = oriented(values[rng.randint(len(values), size=size)])
-            found.update((column.tobytes(), column) for column in fresh.T.copy())
-        return np.array(list(found.values())[:n_bits]).T
+            columns_by_bytes.update((column.tobytes(), column) for column in fresh.T.copy())
+        return np.array(list(columns_by_bytes.values())[:n_bits]).T
 
     return draw
 
 
 def named_code(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return the code that `owner` names by ``code``, ``n_bits`` and ``n_draws``.
+    """Build the code that `owner` specifies by ``code``, ``n_bits`` and ``n_draws``.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def named_code(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.nda
     Raises
     ------
     ParameterError
-        If there is none for so many classes: says how many columns are possible.
+        If none exists for this number of classes; states how many columns are possible.
     """
     if owner.code == "ova":
         return one_against_all(n_classes)

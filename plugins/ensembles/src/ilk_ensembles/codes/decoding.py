@@ -1,4 +1,4 @@
-"""Decoding: outputs of members for the two sides of a column, and scores of classes from them."""
+"""Decoding: members' outputs for the two sides of a column, and class scores from them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "squared": lambda z: z * (z - 2),
 }
 """L(z) - L(0), exact also near 0."""
-_ROUNDING = 1e-13  # as a share of what is summed
-_RIDGE = 1e-8
-_SLACK = 1e-7
-_PATIENCE = 3
-_COUPLE_ROUNDING = 1e-9
-_CELLS = 1 << 20  # held at once
+_ROUNDING = 1e-13  # rounding error of a sum, relative to its terms
+_RIDGE = 1e-8  # on the quadratic form, relative to its scale: makes the minimum unique
+_SLACK = 1e-7  # relative tolerance of the sign conditions, above the solver's rounding
+_PATIENCE = 3  # full exchanges without progress before single ones, which cannot cycle
+_COUPLE_ROUNDING = 1e-9  # probabilities closer than this share of the largest tie
+_CELLS = 1 << 20  # entries held in memory at once
 
 
 def agreement(bits: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.ndarray:
-    """Minus the share of bits in which a class's code word and the members' outputs disagree.
+    """Minus the share of bits in which code word and members' outputs disagree.
 
     Parameters
     ----------
     bits : ndarray of -1 and 1, shape (n, L)
-        0 where a member says neither: half a disagreement.
+        0 for a member that predicts neither side: counts as half a disagreement.
     code : ndarray of -1, 0 and 1, shape (C, L)
     ignore_zeros : bool
-        Leave columns out in which a class has 0; else they are half a disagreement.
+        Skip the columns in which a class has 0; else each is half a disagreement.
 
     Returns
     -------
@@ -51,10 +51,10 @@ def agreement(bits: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.n
 def least_loss(
     margins: np.ndarray, code: np.ndarray, loss: str, *, ignore_zeros: bool
 ) -> np.ndarray:
-    """Minus the mean of L(m f) over the columns, m being a class's entry and f the margin.
+    """Minus the mean of L(m f) over the columns; m is a class's entry, f the margin.
 
-    So that it is 0 where members say nothing, L(0) is added; of the exponential loss exp(-z)
-    it is minus the logarithm of the mean. Scores that only rounding tells apart are equal.
+    L(0) is added, so that the score is 0 if all margins are 0. For the exponential loss exp(-z)
+    the score is minus the logarithm of the mean. Scores equal up to rounding are made equal.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def least_loss(
     code : ndarray of -1, 0 and 1, shape (C, L)
     loss : {"exponential", "hinge", "logistic", "squared"}
     ignore_zeros : bool
-        Leave columns out in which a class has 0; else they count L(0).
+        Skip the columns in which a class has 0; else each counts L(0).
 
     Returns
     -------
@@ -80,7 +80,7 @@ def least_loss(
 
 
 def _exponential(margins: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.ndarray:
-    """Minus the logarithm of the mean of exp(-z), class by class: margins may be any size."""
+    """Minus the logarithm of the mean of exp(-z), by log-sum-exp: margins may be any size."""
     scores = np.empty((len(margins), len(code)))
     for c, word in enumerate(code):
         some = word != 0 if ignore_zeros else slice(None)
@@ -90,15 +90,15 @@ def _exponential(margins: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -
 
 
 def _small_logistic(z: np.ndarray) -> np.ndarray:
-    """The logarithm of (1 + exp(-z)) / 2, for z that are not far below 0."""
+    """The logarithm of (1 + exp(-z)) / 2, for z not far below 0."""
     return np.asarray(np.log1p(np.expm1(-np.maximum(z, -1)) / 2))
 
 
 def level_ties(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """Let scores of a row that differ by no more than its slack be equal.
+    """Make scores of a row equal where they differ by no more than its slack.
 
-    Each becomes the lowest of those that are next to each other; a tie stays one whatever the
-    order in which its scores were summed.
+    Each score becomes the lowest of its run of close scores; a tie stays a tie whatever the
+    order of summation.
 
     Parameters
     ----------
@@ -107,6 +107,7 @@ def level_ties(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(scores, axis=1)
     ascending = np.take_along_axis(scores, order, axis=1)
+    # a gap larger than the slack starts a new run of tied scores
     first = np.ones(scores.shape, dtype=bool)
     first[:, 1:] = np.diff(ascending, axis=1) > slack
     lowest = np.maximum.accumulate(np.where(first, np.arange(scores.shape[1]), 0), axis=1)
@@ -116,16 +117,16 @@ def level_ties(scores: np.ndarray, slack: np.ndarray) -> np.ndarray:
 
 
 def couple(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """Probabilities of classes that agree best with those of the sides, by least squares.
+    """Least-squares estimate of class probabilities from the members' side probabilities.
 
-    If a case is of class c with probability p_c, then, given that its class is in column j, it
-    is on the side +1 with probability ``q_j = P+ / (P+ + P-)``, P+ and P- being the sums of p
-    over each side. So p minimises
+    If a case has class c with probability p_c, then, given that its class takes part in column
+    j, it is on the side +1 with probability ``q_j = P+ / (P+ + P-)``, where P+ and P- are the
+    sums of p over each side. So p minimises
 
     ``sum_j ((1 - q_j) P+_j - q_j P-_j)^2``,    ``p >= 0``,  ``sum p = 1``;
 
-    of several such p the one of least norm. Exact where the q_j are consistent and the code has
-    enough columns to tell p.
+    and has the least norm if several do. The estimate is exact where the q_j are consistent and
+    the code has enough columns to determine p.
 
     Parameters
     ----------
@@ -136,13 +137,14 @@ def couple(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n, C)
-        Those that differ by less than 1e-9 of the largest are equal.
+        Probabilities that differ by less than 1e-9 of the largest are made equal.
     """
     n_classes, n_bits = code.shape
     shares = np.empty((len(sides), n_classes))
     size = max(_CELLS // (n_classes * max(n_bits, n_classes)), 1)
     plus, minus = (code == 1).T.astype(float), (code == -1).T.astype(float)
     ridge = _RIDGE * n_bits * np.eye(n_classes)
+    # the constraint sum p = 1 is dropped: minimise p'Qp/2 - sum p and normalise
     for start in range(0, len(sides), size):
         q = sides[start : start + size, :, None]
         A = (1 - q) * plus - q * minus
@@ -153,30 +155,32 @@ def couple(sides: np.ndarray, code: np.ndarray) -> np.ndarray:
 
 
 def _least(Q: np.ndarray) -> np.ndarray:
-    """The z >= 0 of least ``z' Q z / 2 - sum z`` for each Q: up to its sum, p on the simplex.
+    """The z >= 0 that minimises ``z' Q z / 2 - sum z`` for each Q; p is z normalised to sum 1.
 
-    By exchange of all variables on the wrong side at once, or where that does not help of one
-    [Portugal, Judice & Vicente 1994].
+    Block principal pivoting: exchange all variables of wrong sign at once; where that does not
+    converge, a single one [Portugal, Judice & Vicente 1994].
     """
     n, size = Q.shape[:2]
-    found = np.zeros((n, size))
+    solution = np.zeros((n, size))
     left = np.arange(n)
     free = np.ones((n, size), dtype=bool)
     fewest = np.full(n, size + 1)
     patience = np.full(n, _PATIENCE)
     for _ in range(20 * size + 20):
-        own = free[left]
-        system = np.where(own[:, :, None] & own[:, None, :], Q[left], 0)
-        system += np.eye(size) * ~own[:, None, :]
-        z = np.linalg.solve(system, own[:, :, None].astype(float))[:, :, 0]
+        basis = free[left]
+        system = np.where(basis[:, :, None] & basis[:, None, :], Q[left], 0)
+        # rows of the identity keep the variables outside the basis at 0
+        system += np.eye(size) * ~basis[:, None, :]
+        z = np.linalg.solve(system, basis[:, :, None].astype(float))[:, :, 0]
         dual = (Q[left] @ z[:, :, None])[:, :, 0] - 1
-        wrong = np.where(own, z < -_SLACK * np.abs(z).max(axis=1, keepdims=True), dual < -_SLACK)
-        found[left] = np.maximum(z, 0)
+        wrong = np.where(basis, z < -_SLACK * np.abs(z).max(axis=1, keepdims=True), dual < -_SLACK)
+        solution[left] = np.maximum(z, 0)
         count = wrong.sum(axis=1)
         going = count > 0
         if not going.any():
             break
         left, wrong, count = left[going], wrong[going], count[going]
+        # exchange all wrong signs while their number falls now and then, else one at a time
         fewer = count < fewest[left]
         patience[left] = np.where(fewer, _PATIENCE, patience[left] - 1)
         fewest[left] = np.minimum(fewest[left], count)
@@ -184,11 +188,11 @@ def _least(Q: np.ndarray) -> np.ndarray:
         last = size - 1 - wrong[:, ::-1].argmax(axis=1)
         wrong[alone] = np.arange(size) == last[alone, None]
         free[left] ^= wrong
-    return found
+    return solution
 
 
 def check_decodable(member: Any, decoding: str) -> Any:
-    """Return a fitted member that knows the sides 0 and 1 and gives what decoding needs.
+    """Return a fitted member; raise unless it knows the sides 0 and 1 and suits the decoding.
 
     Raises
     ------
@@ -206,20 +210,20 @@ def check_decodable(member: Any, decoding: str) -> Any:
         hasattr(member, "decision_function") or hasattr(member, "predict_proba")
     ):
         raise ilk.InputError(
-            "has neither decision_function nor predict_proba, of which decoding='loss' needs "
+            "has neither decision_function nor predict_proba; decoding='loss' needs "
             "one; take 'hamming'"
         )
     return member
 
 
 def side_bits(member: Any, X: Any) -> np.ndarray:
-    """1 and -1 by the label predicted; 0 where that is neither; array of shape (n,)."""
+    """1 or -1 by the predicted label; 0 if it is neither side; array of shape (n,)."""
     labels = one_per_row(member.predict(X), ilk.n_rows(X))
     return np.asarray((labels == 1).astype(float) - (labels == 0).astype(float))
 
 
 def side_margins(member: Any, X: Any) -> np.ndarray:
-    """Positive for the side 1, the larger the surer; array of shape (n,)."""
+    """Signed confidence in the side 1; array of shape (n,)."""
     if hasattr(member, "decision_function"):
         margins = numbers(member.decision_function(X), "scores")
         if margins.ndim == 2 and margins.shape[1]:

@@ -1,4 +1,4 @@
-"""Code matrices: fixed ones, the distances of rows and columns, checks, and the report."""
+"""Code matrices: fixed codes, distances of rows and columns, checks, and the report."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def one_against_all(n_classes: int) -> np.ndarray:
-    """A column for each class, on the side +1; for two classes a single one: shape (C, L)."""
+    """One column for each class, which is +1 in it; one column for two classes: shape (C, L)."""
     if n_classes == 2:
         return np.array([[-1], [1]], dtype=np.int8)
     return (2 * np.eye(n_classes) - 1).astype(np.int8)
 
 
 def one_against_one(n_classes: int) -> np.ndarray:
-    """A column for each pair of classes, the first of them -1, all others 0."""
+    """One column for each pair of classes: the first -1, the second +1, all others 0."""
     pairs = np.array(list(combinations(range(n_classes), 2)))
     code = np.zeros((n_classes, len(pairs)), dtype=np.int8)
     columns = np.arange(len(pairs))
@@ -33,9 +33,9 @@ def one_against_one(n_classes: int) -> np.ndarray:
 
 
 def exhaustive(n_classes: int) -> np.ndarray:
-    """Every way to part the classes in two: 2^(C-1) - 1 columns.
+    """Every partition of the classes in two: 2^(C-1) - 1 columns.
 
-    Column j holds -1, then the binary digits of j, which runs from 1.
+    Column j is -1, then the binary digits of j, for j from 1.
     """
     numbers = np.arange(1, 2 ** (n_classes - 1))
     bits = numbers >> np.arange(n_classes - 1, -1, -1)[:, None] & 1
@@ -43,19 +43,19 @@ def exhaustive(n_classes: int) -> np.ndarray:
 
 
 def every_sparse(n_classes: int) -> np.ndarray:
-    """Every column of -1, 0 and 1 with both sides, the first entry that is not 0 being -1."""
+    """Every column of -1, 0 and 1 with both sides; the first nonzero entry is -1."""
     digits = np.arange(3**n_classes) // 3 ** np.arange(n_classes)[:, None] % 3
     return oriented((digits - 1).astype(np.int8), once=True)
 
 
 def oriented(columns: np.ndarray, *, once: bool = False) -> np.ndarray:
-    """Columns that have both sides, turned so that the first entry that is not 0 is -1.
+    """Columns with both sides, with signs flipped so that the first nonzero entry is -1.
 
     Parameters
     ----------
     columns : ndarray of shape (C, L)
     once : bool
-        Leave out, instead of turning, those that begin with 1.
+        Drop the columns that begin with 1 instead of flipping them.
     """
     first = np.take_along_axis(columns, (columns != 0).argmax(axis=0)[None], axis=0)[0]
     valid = (columns == -1).any(axis=0) & (columns == 1).any(axis=0)
@@ -65,10 +65,10 @@ def oriented(columns: np.ndarray, *, once: bool = False) -> np.ndarray:
 
 
 def row_distances(code: np.ndarray) -> np.ndarray:
-    """In how many columns two classes are on opposite sides.
+    """Number of columns in which two classes are on opposite sides.
 
-    Without zeros that is the Hamming distance of their code words; with zeros, the number of
-    members that learn to tell the two apart.
+    Without zeros this is the Hamming distance of their code words; with zeros, the number of
+    members trained to separate the two classes.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def row_distances(code: np.ndarray) -> np.ndarray:
 
 
 def column_distances(code: np.ndarray) -> np.ndarray:
-    """In how many classes two columns differ, or one from the other's complement if that is less.
+    """Number of classes in which two columns differ, up to complement of one of them.
 
-    Columns at distance 0 ask for the same member.
+    Columns at distance 0 define the same two-class problem.
 
     Returns
     -------
@@ -103,14 +103,14 @@ def column_distances(code: np.ndarray) -> np.ndarray:
 
 
 def separation(distances: np.ndarray) -> int | None:
-    """Least of the distances between two; None where there is one alone."""
+    """Least distance of two rows or columns; None if there is only one."""
     if len(distances) < 2:
         return None
     return int(distances[~np.eye(len(distances), dtype=bool)].min())
 
 
 def _side_bits(rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Eight entries of each row at a time, as bits: which are 1, and which are -1."""
+    """Yield eight entries of each row at a time, as bits: the 1s, and the -1s."""
     plus, minus = (np.packbits(rows == side, axis=1).T for side in (1, -1))
     return zip(plus, minus, strict=True)
 
@@ -124,15 +124,15 @@ class CodeReport:
     classes : ndarray of shape (C,)
     code : ndarray of -1, 0 and 1, shape (C, L)
     row_distances : ndarray of int, shape (C, C)
-        In how many columns two classes are on opposite sides.
+        Number of columns in which two classes are on opposite sides.
     column_distances : ndarray of int, shape (L, L)
-        In how many classes two columns differ, or one from the other's complement if less.
+        Number of classes in which two columns differ, up to complement.
     row_separation, column_separation : int or None
-        The least of each; None where there is one column.
+        The least off-diagonal distance; None if there is one column.
     corrects : int
-        floor((d - 1) / 2), d being the row separation: so many wrong bits are put right,
-        whichever they are, by Hamming decoding of a code without zeros. With zeros it is what
-        can be hoped for: a member may say anything of a class that it never saw.
+        floor((d - 1) / 2), where d is the row separation: Hamming decoding of a code without
+        zeros corrects any so many wrong bits. With zeros this is not guaranteed: the output of
+        a member is arbitrary for a class unseen in its training.
     """
 
     classes: np.ndarray
@@ -169,12 +169,12 @@ class CodeReport:
 
 
 def check_entries(owner: Any, code: Any) -> np.ndarray:
-    """Return a code as an array of -1, 0 and 1; one of 0 and 1 alone means -1 by its zeros.
+    """Return a code as an array of -1, 0 and 1; in a code of 0 and 1 alone, 0 means -1.
 
     Raises
     ------
     ParameterError
-        If it is no matrix of these, has two equal rows, or a column without both sides.
+        If it is not a matrix of these, has equal rows, or a column without both sides.
     """
     matrix = np.asarray(code)
     if matrix.ndim != 2 or not matrix.size:
@@ -199,30 +199,30 @@ def check_entries(owner: Any, code: Any) -> np.ndarray:
 
 
 def check_rows(owner: Any, code: np.ndarray, classes: np.ndarray) -> None:
-    """Check what is left of a code where columns were left out.
+    """Check a code after columns were dropped.
 
     Raises
     ------
     InputError
-        If two classes have equal rows, or a class is in no column.
+        If two classes have equal rows, or a class takes part in no column.
     """
     name = ilk.display_name(owner)
     for label, row in zip(classes.tolist(), code, strict=True):
         if not row.any():
-            raise ilk.InputError(f"{name}: class {label!r} takes part in no column that is left")
+            raise ilk.InputError(f"{name}: class {label!r} is in none of the remaining columns")
     for a, b in combinations(range(len(code)), 2):
         if np.array_equal(code[a], code[b]):
             raise ilk.InputError(
-                f"{name}: the columns that are left do not tell the classes "
-                f"{classes[a].item()!r} and {classes[b].item()!r} apart"
+                f"{name}: the remaining columns do not separate the classes "
+                f"{classes[a].item()!r} and {classes[b].item()!r}"
             )
 
 
 def possible_bits(n_classes: int, sparse: bool) -> tuple[int, int]:
     """Fewest and most columns of a code without equal rows or equal or complementary columns.
 
-    Fewer than ``log2 C`` columns cannot tell C classes apart. There are ``2^(C-1) - 1`` ways to
-    part them in two, and ``(3^C - 2^(C+1) + 1) / 2`` where some may be left out.
+    Fewer than ``log2 C`` columns cannot separate C classes. There are ``2^(C-1) - 1`` partitions
+    of all classes in two, and ``(3^C - 2^(C+1) + 1) / 2`` of any subset of them.
     """
     most = 2 ** (n_classes - 1) - 1
     if sparse:
@@ -231,7 +231,7 @@ def possible_bits(n_classes: int, sparse: bool) -> tuple[int, int]:
 
 
 def usual_bits(n_classes: int, sparse: bool) -> int:
-    """``10 log2 C`` columns, or ``15 log2 C`` where there are zeros; no more than are possible."""
+    """``10 log2 C`` columns, or ``15 log2 C`` for sparse codes; at most the possible number."""
     wanted = math.ceil((15 if sparse else 10) * math.log2(n_classes))
     return min(wanted, possible_bits(n_classes, sparse)[1])
 
@@ -239,7 +239,7 @@ def usual_bits(n_classes: int, sparse: bool) -> int:
 def best_of(
     draw: Callable[[], np.ndarray], n_draws: int, tries: int | None = None
 ) -> np.ndarray | None:
-    """Of n codes without constant columns, that of largest row, then column separation, not 0.
+    """Of n draws without constant columns, the code of largest row, then column separation.
 
     Parameters
     ----------
@@ -247,12 +247,12 @@ def best_of(
         Returns a code.
     n_draws : int
     tries : int, optional
-        Draw on, up to so many, while there is none.
+        Continue to draw up to this number while no code is valid.
 
     Returns
     -------
     ndarray or None
-        None where there is no such code.
+        None if no draw has positive row separation.
     """
     best, reached = None, (0, 0)
     for number in range(max(n_draws, tries or 0)):
@@ -264,7 +264,7 @@ def best_of(
         if not split.all() or rows < max(reached[0], 1):
             continue
         columns = separation(column_distances(code))
-        found = rows, len(code) if columns is None else columns
-        if columns != 0 and found > reached:
-            best, reached = code, found
+        separations = rows, len(code) if columns is None else columns
+        if columns != 0 and separations > reached:
+            best, reached = code, separations
     return best

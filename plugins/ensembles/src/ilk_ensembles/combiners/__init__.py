@@ -1,1 +1,1 @@
-"""Rules that turn the outputs of several members into one."""
+"""Rules that combine the outputs of several members."""

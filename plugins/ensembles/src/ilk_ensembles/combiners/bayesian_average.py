@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 
 class BayesianAverage(SupportCombiner):
-    """Bayesian averaging: the mean of the members' support, weighted by their posteriors.
+    """Bayesian model averaging: the members' mean support, weighted by their posteriors.
 
     ``combined_k = sum_j P(M_j | D) P_j(k)`` with ``P(M_j | D)`` proportional to
-    ``P(M_j) prod_i P_j(y_i)``: the prior of member j times the probability that it gives the
-    held-out labels. The more rows are held out, the more the best member decides alone.
+    ``P(M_j) prod_i P_j(y_i)``: the prior of member j times its likelihood of the held-out
+    labels. The more rows are held out, the more the best member dominates.
 
     Attributes
     ----------
     posteriors_ : ndarray of shape (L,)
-        After `fit`, where they are learned.
+        Set by `fit` if the posteriors are learned.
     log_likelihoods_ : ndarray of shape (L,)
-        Of the held-out labels, in nats.
+        Log-likelihood of the held-out labels, in nats.
 
     Raises
     ------
     ParameterError
-        If posteriors or prior are negative, not finite, all 0, or for another number of
+        If posteriors or prior are negative, not finite, all 0, or do not match the number of
         members.
     InputError
         If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros; or every member of a prior above 0 excludes a held-out label.
+        zeros; or every member with positive prior gives a held-out label probability 0.
 
     References
     ----------
@@ -63,13 +63,13 @@ class BayesianAverage(SupportCombiner):
         default=None,
         type=Array,
         form="array of shape (L,)",
-        doc="Given instead of learned; they are divided by their sum.",
+        doc="Posteriors to use instead of learned ones; normalised by their sum.",
     )
     prior: ArrayLike | None = param(
         default=None,
         type=Array,
         form="array of shape (L,)",
-        doc="Of each member; all alike if left out.",
+        doc="Prior of each member; uniform if left out.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "given posteriors belong to the members in their order",
@@ -77,7 +77,7 @@ class BayesianAverage(SupportCombiner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Posteriors that are learned, from two priors, and given ones."""
+        """Learned posteriors, from two priors, and given ones."""
         return [
             cls(),
             cls(prior=[1, 2, 1, 1, 1]),
@@ -97,7 +97,7 @@ class BayesianAverage(SupportCombiner):
                 check_given(self, getattr(self, name), name)
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
-        """Learn the posteriors from held-out outputs and codes of their labels."""
+        """Learn the posteriors from held-out outputs and the codes of the true labels."""
         self.check_parameters()
         if not self.needs_fit:
             return self

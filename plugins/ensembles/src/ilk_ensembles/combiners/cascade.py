@@ -1,4 +1,4 @@
-"""The cascade: the first member that is sure enough."""
+"""The cascade rule: the first member that is confident enough decides."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ COSTS: Any = param(
 
 
 class Cascade(SupportCombiner):
-    """Cascade: members in an order, and the first that is sure enough answers for a sample.
+    """Cascade: of members in a fixed order, the first that is confident enough decides.
 
-    A member is sure enough if its largest support, divided by the sum over the classes, is at
-    least the threshold. The last one answers what no one before did.
+    A member is confident enough if its largest support, divided by the sum over the classes, is
+    at least the threshold. The last member decides the remaining samples.
 
     Raises
     ------
     ParameterError
-        If thresholds or costs are for another number of members, or costs are not finite.
+        If the number of thresholds or costs does not match, or costs are not finite.
     InputError
         If outputs have a wrong shape, a value that is negative or not finite, or a row of
         zeros.
 
     See Also
     --------
-    ilk_ensembles.classifiers.cascade.Cascade : Asks later members only about what is left.
+    ilk_ensembles.classifiers.cascade.Cascade : Queries later members only on remaining rows.
 
     References
     ----------
@@ -64,7 +64,7 @@ class Cascade(SupportCombiner):
     threshold: float | ArrayLike = THRESHOLD
     costs: ArrayLike | None = COSTS
     waivers: ClassVar[Mapping[str, str]] = {
-        "check_member_permutation": "members are asked in an order",
+        "check_member_permutation": "members have an order",
     }
 
     @classmethod
@@ -73,7 +73,7 @@ class Cascade(SupportCombiner):
         return [cls(), cls(threshold=[0.9, 0.8, 0.7, 0.6], costs=[3, 1, 2, 5, 4], ties="reject")]
 
     def check_parameters(self) -> None:
-        """Check each parameter, that thresholds are shares and costs finite."""
+        """Check each parameter, that thresholds are in [0, 1] and costs finite."""
         super().check_parameters()
         thresholds = np.asarray(self.threshold, dtype=float)
         if thresholds.ndim > 1 or not ((thresholds >= 0) & (thresholds <= 1)).all():
@@ -88,12 +88,12 @@ class Cascade(SupportCombiner):
                 )
 
     def order(self, n_members: int) -> np.ndarray:
-        """Positions of the members in the order in which they are asked; shape (L,).
+        """Positions of the members in the order of querying; shape (L,).
 
         Raises
         ------
         ParameterError
-            If there are costs for another number of members.
+            If the number of costs does not match.
         """
         if self.costs is None:
             return np.arange(n_members)
@@ -104,12 +104,12 @@ class Cascade(SupportCombiner):
         return np.argsort(np.asarray(self.costs, dtype=float), kind="stable")
 
     def thresholds(self, n_members: int) -> np.ndarray:
-        """How sure each member but the last must be, in the order of asking; shape (L - 1,).
+        """Threshold of each member but the last, in the order of querying; shape (L - 1,).
 
         Raises
         ------
         ParameterError
-            If there are thresholds for another number of members.
+            If the number of thresholds does not match.
         """
         given = np.asarray(self.threshold, dtype=float)
         if given.ndim == 0:
@@ -123,7 +123,7 @@ class Cascade(SupportCombiner):
         return given
 
     def restricted(self, kept: Sequence[int], n_members: int) -> Self:
-        """The rule for some of so many members: they keep their order and thresholds."""
+        """The rule for a subset of the members, which keep their order and thresholds."""
         order = self.order(n_members).tolist()
         limits = dict(zip(order, [*self.thresholds(n_members), 1.0], strict=True))
         asked = [position for position in order if position in kept]
@@ -136,14 +136,14 @@ class Cascade(SupportCombiner):
         )
 
     def answered_by(self, outputs: Any) -> np.ndarray:
-        """Position of the member that answers for each sample; array of int of shape (n,)."""
+        """Position of the member that decides each sample; array of int of shape (n,)."""
         return self._asked(outputs)[1]
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
         return self._asked(outputs)[0]
 
     def _asked(self, outputs: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Support for each class, and by which member."""
+        """Support for each class, and the position of the member that decides."""
         from ilk_ensembles.combiners.kernels import first_sure
 
         self.check_parameters()
@@ -151,6 +151,6 @@ class Cascade(SupportCombiner):
         n_members, n, _ = outputs.shape
         order, thresholds = self.order(n_members), self.thresholds(n_members)
         who = np.empty(n, dtype=np.intp)
-        limits = thresholds - ULPS  # 0.9 reaches 0.9, however it is rounded
+        limits = thresholds - ULPS  # a rounded 0.9 still reaches 0.9
         support = combine_blocks(self, outputs, first_sure, order, limits, by_sample=[who])
         return support, who

@@ -11,7 +11,7 @@ from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine
 
 
 class _FixedRule(SupportCombiner):
-    """Combines support by a compiled rule of `kernels` that has no parameters."""
+    """Combines support by a parameter-free compiled rule of `kernels`."""
 
     _kernel: ClassVar[str]
 
@@ -28,7 +28,7 @@ class _FixedRule(SupportCombiner):
 
 
 class Max(_FixedRule):
-    """Maximum rule: the largest support of any member for each class, ``max_j P_j(k)``.
+    """Maximum rule: for each class the largest support of the members, ``max_j P_j(k)``.
 
     ``P_j`` is member j's support divided by its sum over the classes.
 
@@ -56,10 +56,10 @@ class Max(_FixedRule):
 
 
 class Min(_FixedRule):
-    """Minimum rule: the smallest support of any member for each class, ``min_j P_j(k)``.
+    """Minimum rule: for each class the smallest support of the members, ``min_j P_j(k)``.
 
-    ``P_j`` is member j's support divided by its sum over the classes. Where the result is zero
-    for every class, all classes are supported alike: a tie.
+    ``P_j`` is member j's support divided by its sum over the classes. If the result is zero for
+    every class, all classes get equal support: a tie.
 
     Raises
     ------
@@ -85,11 +85,11 @@ class Min(_FixedRule):
 
 
 class Median(_FixedRule):
-    """Median rule: the middle support of the members for each class.
+    """Median rule: for each class the median support of the members.
 
-    ``P_j`` is member j's support divided by its sum over the classes. Of an even number of
-    members it is the mean of both middle ones. Where the result is zero for every class, all
-    classes are supported alike: a tie.
+    ``P_j`` is member j's support divided by its sum over the classes. For an even number of
+    members the median is the mean of the two middle values. If the result is zero for every
+    class, all classes get equal support: a tie.
 
     Raises
     ------
@@ -115,14 +115,14 @@ class Median(_FixedRule):
 
 
 class Product(_FixedRule):
-    """Product rule: the product over the members of their support for each class.
+    """Product rule: for each class the product of the members' support.
 
-    ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, kept as a number and a power
-    of two, so that nothing underflows. Rows of the result sum to one, up to rounding.
+    ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, computed with separate exponents, so
+    that nothing underflows. Rows of the result sum to one, up to rounding.
 
-    A class to which a member gives no support has product zero. Where that is so for every
-    class, the zeros are taken as one very small number: the classes with the fewest zeros
-    share the support in proportion to the product of the rest.
+    A class without support by some member has product zero. If every class has product zero,
+    all zeros are replaced by one very small number: the classes with the fewest zeros share the
+    support in proportion to the product of their other factors.
 
     Raises
     ------
@@ -148,11 +148,11 @@ class Product(_FixedRule):
 
 
 class Sum(_FixedRule):
-    """Sum rule: the mean over the members of their support for each class.
+    """Sum rule: for each class the mean support of the members.
 
     ``combined_k = (1/L) sum_j P_j(k)``, where ``P_j`` is member j's support divided by its
-    sum over the classes, so that members count alike whatever the scale of their outputs.
-    Rows of the result sum to one, up to rounding. The mean decides as the sum does.
+    sum over the classes, so that members count equally whatever the scale of their outputs.
+    Rows of the result sum to one, up to rounding. Mean and sum give the same decision.
 
     Raises
     ------
@@ -183,12 +183,11 @@ class Sum(_FixedRule):
 
 
 class Borda(_FixedRule):
-    """Borda count: members rank the classes, and a class gets a point for each one it beats.
+    """Borda count: members rank the classes; a class gets a point for each one it beats.
 
-    A class gets one point from each member for each class which that member supports less,
-    and half a point for each that it supports as much. Points are divided by their sum, so
-    that rows of the result sum to one, up to rounding. Only the order of a member's support
-    counts.
+    A class gets from each member one point for each class with less support, and half a point
+    for each class with equal support. Points are divided by their sum, so that rows of the
+    result sum to one, up to rounding. Only the order of a member's support counts.
 
     Raises
     ------

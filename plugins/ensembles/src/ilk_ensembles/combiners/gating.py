@@ -1,4 +1,4 @@
-"""A gate: weights of the members that depend on the case."""
+"""The gating rule: weights of the members that depend on the case."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from ilk_ensembles.base.outputs import member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
 
-_LEAST = 1e-300  # of a probability, so that its logarithm is finite
+_LEAST = 1e-300  # floor of a probability, so that its logarithm is finite
 
 
 class Gating(SupportCombiner):
-    """Gate: the mean of the members' support, with weights that a classifier of the case gives.
+    """Gating: the members' mean support, with weights predicted for each case by a classifier.
 
     ``combined_k(x) = sum_j g_j(x) P_j(k | x)``, where ``g_j(x)`` is the probability by the gate
-    that member j is the one to ask about x. The gate is learned from samples that the members
-    were not fitted on, by expectation and maximization: how much member j is responsible for
-    sample i, ``h_ij = g_j(x_i) P_j(y_i | x_i)`` divided by its sum over j, is what the gate
-    learns to predict from ``x_i``. Members stay as they are; the classifier
-    `mixture_of_experts` fits them, too.
+    that member j is the best for x. The gate is trained on held-out samples by
+    expectation-maximisation (EM): it learns to predict from ``x_i`` the responsibility of member
+    j for sample i, ``h_ij = g_j(x_i) P_j(y_i | x_i)`` divided by its sum over j. The members are
+    not refitted; the classifier `mixture_of_experts` fits them, too.
 
     Attributes
     ----------
@@ -49,7 +48,7 @@ class Gating(SupportCombiner):
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` rounds were not enough.
+        If EM did not converge in `max_iter` rounds.
 
     References
     ----------
@@ -69,13 +68,13 @@ class Gating(SupportCombiner):
     gate: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Must take sample weights and give probabilities. It sees what the members see.",
+        doc="Must take sample weights and give probabilities. It sees the same X as the members.",
     )
-    max_iter: int = param(default=100, ge=1, doc="Most rounds of learning.")
+    max_iter: int = param(default=100, ge=1, doc="Maximum number of EM rounds.")
     tol: float = param(
         default=0.001,
         ge=0,
-        doc="The rounds end when the mean log-likelihood rises by less.",
+        doc="Convergence: stop when the mean log-likelihood rises by less.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True)
 
@@ -85,21 +84,21 @@ class Gating(SupportCombiner):
         return [cls(), cls(gate="naive_bayes", tol=0.1, ties="reject")]
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
-        """Learn the gate from held-out outputs, codes of their labels, and what they are of."""
+        """Learn the gate from held-out outputs, the codes of the true labels, and the cases."""
         self.check_parameters()
         support = normalized(self, outputs)
         codes = held_out_codes(self, support, y)
         X = self._cases(X, len(codes))
-        own = np.maximum(support[:, np.arange(len(codes)), codes].T, _LEAST)  # (n, L)
-        weights = np.full(own.shape, 1 / len(support))
+        likelihood = np.maximum(support[:, np.arange(len(codes)), codes].T, _LEAST)  # (n, L)
+        weights = np.full(likelihood.shape, 1 / len(support))
         gate = self._checked_gate()
         self.n_members_ = len(support)
-        self.loss_curve_ = [_loss(own, weights)]
+        self.loss_curve_ = [_loss(likelihood, weights)]
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
-            self.gate_ = self._fit_gate(clone(gate, safe=False), X, weights * own)
+            self.gate_ = self._fit_gate(clone(gate, safe=False), X, weights * likelihood)
             weights = self._weights(X)
-            self.loss_curve_.append(_loss(own, weights))
+            self.loss_curve_.append(_loss(likelihood, weights))
             if self.loss_curve_[-2] - self.loss_curve_[-1] < self.tol:
                 return self
         warnings.warn(
@@ -127,7 +126,7 @@ class Gating(SupportCombiner):
     def _cases(self, X: Any, n: int) -> Any:
         name = ilk.display_name(self)
         if X is None:
-            raise ilk.InputError(f"{name}: needs X, the cases that the outputs are of")
+            raise ilk.InputError(f"{name}: needs X, the cases of the outputs")
         if ilk.n_rows(X) != n:
             raise ilk.InputError(f"{name}: X has {ilk.n_rows(X)} rows for {n} samples of outputs")
         return X
@@ -142,7 +141,7 @@ class Gating(SupportCombiner):
         return gate
 
     def _fit_gate(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
-        """Fit a gate on every case once for each member, weighted by its responsibility."""
+        """Fit the gate on every case once per member, weighted by the member's responsibility."""
         responsible = shares / shares.sum(axis=1, keepdims=True)
         rows, members = np.nonzero(responsible)
         weights = responsible[rows, members]
@@ -159,6 +158,6 @@ class Gating(SupportCombiner):
             raise failure(self, "gate", self.gate_, error) from error
 
 
-def _loss(own: np.ndarray, weights: np.ndarray) -> float:
+def _loss(likelihood: np.ndarray, weights: np.ndarray) -> float:
     """Mean negative log-likelihood of the labels."""
-    return float(-np.log(np.maximum((own * weights).sum(axis=1), _LEAST)).mean())
+    return float(-np.log(np.maximum((likelihood * weights).sum(axis=1), _LEAST)).mean())

@@ -1,11 +1,11 @@
-"""The rules sum, max, min, median, product, borda and cascade, a block of samples at a time.
+"""Compiled rules sum, max, min, median, product, borda and cascade, on blocks of samples.
 
-Each takes `outputs` of shape (L, n, C), the first of the samples to combine, and `combined` of
-shape (m, C), which it fills in for m samples. False is returned where outputs are no support: a
-NaN, an infinity, a negative value, or all zero.
+Each takes `outputs` of shape (L, n, C) and the first of m samples to combine, and fills in
+`combined` of shape (m, C). It returns False for invalid support: NaN, infinity, a negative
+value, or a row of zeros. Weights have shape (L,).
 
-Inside, blocks are flat: the classes of one sample after those of another. Callers of `shares`
-must look for negative values in what it returns: it costs nothing there.
+Blocks are flattened, sample after sample. `shares` does not check for negative values: its
+callers do, in loops that read the values anyway.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 
 from ilk import compiled
 
-_HELD = 1 << 15  # values that a median sorts at once: a quarter of a megabyte, which stays in cache
-_TINY, _UP = 2.0**-500, 2.0**500  # products below are scaled up, exactly
-_NEAR = 1e-14  # sums this near 1 are 1
-_LEAST, _MOST = 1e-290, 1e290  # of a sum, so that it may be divided by
+_HELD = 1 << 15  # values sorted at once for a median: 256 KiB, which fits in cache
+_TINY, _UP = 2.0**-500, 2.0**500  # smaller products are scaled up, exactly
+_NEAR = 1e-14  # sums this close to 1 are not divided by
+_LEAST, _MOST = 1e-290, 1e290  # range of sums whose reciprocal is safe
 
 
 @compiled
 def weighted(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.ndarray) -> bool:
-    """The sum of the members' support times their weights."""
+    """Weighted sum of the members' support."""
     sums = combined.reshape(combined.size)
     spare = np.empty(len(sums))
     sums[:] = 0
@@ -41,7 +41,7 @@ def weighted(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.
 
 @compiled
 def gated(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.ndarray) -> bool:
-    """The same with weights of each sample's own, an array of shape (m, L)."""
+    """Weighted sum with separate weights (m, L) for each sample."""
     m, n_classes = combined.shape
     spare = np.empty(combined.size)
     combined[:] = 0
@@ -63,7 +63,7 @@ def gated(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.nda
 
 @compiled
 def largest(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
-    """The largest support of any member."""
+    """Largest support of the members."""
     most = combined.reshape(combined.size)
     spare = np.empty(len(most))
     most[:] = 0
@@ -80,7 +80,7 @@ def largest(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
 
 @compiled
 def smallest(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
-    """The smallest support of any member."""
+    """Smallest support of the members."""
     least = combined.reshape(combined.size)
     spare = np.empty(len(least))
     least[:] = math.inf
@@ -95,7 +95,7 @@ def smallest(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
 
 @compiled
 def _alike_where_none(combined: np.ndarray) -> bool:
-    """Support all classes alike where none has any; False where support is negative."""
+    """Make rows of zeros uniform; return False if a value is negative."""
     least = 0.0
     for i in range(len(combined)):
         most = 0.0
@@ -109,7 +109,7 @@ def _alike_where_none(combined: np.ndarray) -> bool:
 
 @compiled
 def median(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
-    """The middle support of the members, or the mean of both middle ones."""
+    """Median support of the members, or the mean of the two middle values."""
     n_members, _, n_classes = outputs.shape
     m = len(combined)
     size = max(_HELD // (n_members * n_classes), 1)
@@ -129,7 +129,10 @@ def median(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
 
 @compiled
 def _sort(columns: np.ndarray) -> None:
-    """Sort all columns at once, by merge exchange (Knuth, volume 3, algorithm 5.2.2 M)."""
+    """Sort all columns (L, size) at once, by merge exchange (Knuth, vol. 3, algorithm 5.2.2 M).
+
+    A sorting network compares whole rows in a fixed order, so that the loops vectorise.
+    """
     n, top = len(columns), 1
     while 2 * top < n:
         top *= 2
@@ -148,6 +151,7 @@ def _sort(columns: np.ndarray) -> None:
 
 @compiled
 def _exchange(low: np.ndarray, high: np.ndarray) -> None:
+    """Swap entries of two rows (size,) where they are out of order."""
     for k in range(len(low)):
         a, b = low[k], high[k]
         low[k], high[k] = (a, b) if a < b else (b, a)
@@ -155,7 +159,7 @@ def _exchange(low: np.ndarray, high: np.ndarray) -> None:
 
 @compiled
 def borda(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
-    """For each class the classes that members support less, and half of those as much."""
+    """For each class the number of classes it beats, and half of the number it ties with."""
     n_members, _, n_classes = outputs.shape
     combined[:] = 0
     for member in range(n_members):
@@ -183,14 +187,14 @@ def first_sure(
     thresholds: np.ndarray,
     answered_by: np.ndarray,
 ) -> bool:
-    """Support by the first member, in an order, whose largest is at least its threshold.
+    """Support by the first member in `order` (L,) whose largest share reaches its threshold.
 
     Parameters
     ----------
     thresholds : ndarray of shape (L - 1,)
-        In the order of asking; the last one answers what is left.
+        In the order of querying; the last member decides the remaining samples.
     answered_by : ndarray of int, shape (m,)
-        Is set to the positions of the members.
+        Output: positions of the deciding members.
     """
     share = np.empty(combined.shape[1])
     answered_by[:] = -1
@@ -208,12 +212,12 @@ def first_sure(
 
 @compiled
 def product(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
-    """The product of the members' support, divided by its sum over the classes."""
+    """Product of the members' support, divided by its sum over the classes."""
     if not _plain(outputs, first, combined):
         return bool(_long(outputs, first, combined))
     values = combined.reshape(combined.size)
     width, one, at = np.uint64(combined.shape[1]), np.uint64(1), np.uint64(0)
-    while at < np.uint64(len(values)):  # unsigned: signed ones may count from the end
+    while at < np.uint64(len(values)):  # unsigned: no test for negative indices
         total, end, place = 0.0, at + width, at
         while place < end:
             total += values[place]
@@ -228,7 +232,7 @@ def product(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
 
 @compiled
 def _plain(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
-    """Products; False where support is none or zero, or they become tiny."""
+    """Products; False where support is invalid or zero, or a product becomes tiny."""
     products = combined.reshape(combined.size)
     spare = np.empty(len(products))
     products[:] = 1
@@ -245,7 +249,7 @@ def _plain(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
 
 @compiled
 def _long(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
-    """Products as a number and a power of 2**-500, so that nothing is lost; zeros are counted."""
+    """Products as a number and a power of 2**-500, without underflow; zeros are counted."""
     products = combined.reshape(combined.size)
     spare = np.empty(len(products))
     powers = np.zeros(len(products), dtype=np.int64)
@@ -279,7 +283,7 @@ def _long(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
 
 @compiled
 def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray) -> None:
-    """Multiply by values that may be tiny, too; zeros are left out."""
+    """Multiply by values that may themselves be tiny; zeros are skipped. All have shape (m C,)."""
     for k in range(len(products)):
         value = values[k]
         while 0 < value < _TINY:
@@ -291,7 +295,7 @@ def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray
 
 @compiled
 def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
-    """Shares of the classes: those with the fewest zeros, by their products."""
+    """Normalise one sample: classes with the fewest zeros, by their products. All (C,)."""
     fewest = zeros.min()
     least, top = -1, 0.0
     for k in range(len(values)):
@@ -301,7 +305,7 @@ def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
     for k in range(len(values)):
         below = powers[k] - least
         values[k] = values[k] / top if zeros[k] == fewest and below < 4 else 0.0
-        for _ in range(min(below, 3)):  # values were within 2**-500 and 1
+        for _ in range(min(below, 3)):  # values are between 2**-500 and 1
             values[k] *= _TINY
         total += values[k]
     for k in range(len(values)):
@@ -312,14 +316,14 @@ def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
 def shares(
     outputs: np.ndarray, member: int, first: int, spare: np.ndarray
 ) -> tuple[np.ndarray, bool]:
-    """Support for the samples from `first` on, as many as `spare` has room for.
+    """Support of the samples from `first` on, normalised; as many as fit in `spare` (m C,).
 
     Returns
     -------
     values : ndarray of shape (m C,)
-        The outputs themselves where all sums are 1, as those of probabilities are; else `spare`.
+        A view of the outputs if all sums are 1, as for probabilities; else `spare`.
     fine : bool
-        False where support is not finite, or all zero.
+        False if support is not finite, or a row is all zero.
     """
     n_classes = outputs.shape[2]
     m = len(spare) // n_classes
@@ -345,19 +349,19 @@ def shares(
 
 @compiled
 def total_of(row: np.ndarray) -> float:
-    """Sum of support; -1 where it is none, infinity where only the sum is too large."""
+    """Sum of support (C,); -1 if it is invalid, infinity if only the sum overflows."""
     total, least, most = 0.0, 0.0, 0.0
     for value in row:
         total += value
         least = min(least, value)
         most = max(most, value)
-    fine = least >= 0 and total > 0 and most < math.inf  # NaN, too: a sum with it is one
+    fine = least >= 0 and total > 0 and most < math.inf  # NaN fails: its sum is NaN
     return total if fine else -1.0
 
 
 @compiled
 def divide(row: np.ndarray, share: np.ndarray) -> bool:
-    """Divide support by its sum, which may be out of range; False where it is none."""
+    """Divide support (C,) by its sum, even if that overflows; False if it is invalid."""
     total = total_of(row)
     if total == math.inf:
         most = row.max()
@@ -375,9 +379,10 @@ def divide(row: np.ndarray, share: np.ndarray) -> bool:
 
 @compiled
 def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
-    """Whether all rows have sum 1 up to rounding; four at a time, as each sum waits.
+    """Whether all rows of values (m C,) sum to 1 up to rounding.
 
-    Places are unsigned: signed ones are looked at for counting from the end.
+    Four rows at a time, because the additions of one sum depend on each other. Indices are
+    unsigned, which saves the test for negative ones.
     """
     width, one, four = np.uint64(n_classes), np.uint64(1), np.uint64(4)
     left = np.uint64(len(values)) // width

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class Majority(ilk.Combiner):
     """Majority voting rule: decides if enough members agree on a label, else rejects.
 
-    Each member has one vote, for its label: the class it gives most support. A member whose
-    support is tied divides its vote among the tied classes. ``combined_k`` is the share of
-    the L votes for class k. With threshold "half" at least ``l_c`` votes are needed::
+    Each member has one vote, for the class of its largest support. A member with tied support
+    splits its vote among the tied classes. ``combined_k`` is the share of the L votes for class
+    k. With threshold "half" at least ``l_c`` votes are needed::
 
         l_c = L/2 + 1 for even L, (L + 1)/2 for odd L
 
@@ -60,13 +60,13 @@ class Majority(ilk.Combiner):
         ge=0,
         le=1,
         choices=("half", "consensus"),
-        doc='"half": more than half of the votes. "consensus": all of them. A number between 0 '
+        doc='"half": more than half of the votes. "consensus": all votes. A number between 0 '
         "and 1: at least that share; 0 never rejects (plurality).",
     )
     ties: str = param(
         default="first",
         choices=("first", "reject"),
-        doc="Where several classes have most votes, and enough: the first one, or rejection.",
+        doc="If several classes have most votes, and enough: take the first, or reject.",
     )
 
     @classmethod
@@ -100,20 +100,20 @@ def _alike(n_members: int) -> np.ndarray:
 
 
 class WeightedMajority(SupportCombiner):
-    """Weighted majority voting rule: each member votes for its label with a weight of its own.
+    """Weighted majority voting rule: each member votes for its label with its own weight.
 
     ``combined_k = sum of w_j over the members whose label is k / sum_j w_j``. A member whose
-    support is tied divides its vote among the tied classes.
+    support is tied splits its vote among the tied classes.
 
     Attributes
     ----------
     weights_ : ndarray of shape (L,)
-        After `fit`, where they are learned; they sum to one, up to rounding.
+        Set by `fit` if weights are learned; they sum to one, up to rounding.
 
     Raises
     ------
     ParameterError
-        If weights are negative, not finite, all 0, or for another number of members.
+        If weights are negative, not finite, all 0, or do not match the number of members.
     InputError
         If outputs have a wrong shape, a value that is negative or not finite, or a row of
         zeros.
@@ -137,11 +137,11 @@ class WeightedMajority(SupportCombiner):
         type=Array,
         choices=("learned",),
         form='"learned" or array of shape (L,)',
-        doc='"learned": in `fit`, from labels held out: ``w_j = ln((1 - e_j)/e_j) + ln(C - '
-        "1)`` with ``e_j`` the share of the errors of member j, at least 1/(2n) and at "
-        "most 1 - 1/(2n). Members no better than chance have weight 0; all count alike "
-        "where all are so. For two classes these are the weights that are best where "
-        "members err independently.",
+        doc='"learned": in `fit`, from held-out labels: ``w_j = ln((1 - e_j)/e_j) + ln(C - '
+        "1)`` with ``e_j`` the error rate of member j, at least 1/(2n) and at "
+        "most 1 - 1/(2n). Members no better than chance get weight 0; if all are, weights are "
+        "equal. For two classes these weights are optimal if members err "
+        "independently.",
     )
     threshold: float | str = param(
         default=0,
@@ -149,7 +149,7 @@ class WeightedMajority(SupportCombiner):
         ge=0,
         le=1,
         choices=("half", "consensus"),
-        doc="The least share of all weight that is enough, as in `majority`; what has less is "
+        doc="Least share of the total weight that decides, as in `majority`; a smaller share is "
         "rejected. 0 never rejects.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
@@ -158,7 +158,7 @@ class WeightedMajority(SupportCombiner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Weights that are learned, and given ones."""
+        """Learned weights, and given ones."""
         return [cls(), cls(weights=[3, 1, 0, 2.5, 1], threshold="half", ties="reject")]
 
     @property
@@ -173,13 +173,13 @@ class WeightedMajority(SupportCombiner):
             check_given(self, self.weights)
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
-        """Learn weights from held-out labels, as outputs, and codes of the true ones."""
+        """Learn weights from held-out labels, as outputs, and the codes of the true labels."""
         self.check_parameters()
         if self.needs_fit:
             support = ilk.check_outputs(self, outputs)
             codes = held_out_codes(self, support, y)
-            found = _log_odds(_wrong(support, codes), len(codes), support.shape[2])
-            self.weights_ = for_members(self, found, len(support))
+            weights = _log_odds(_wrong(support, codes), len(codes), support.shape[2])
+            self.weights_ = for_members(self, weights, len(support))
         return self
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
@@ -202,7 +202,7 @@ class WeightedMajority(SupportCombiner):
         return codes, rejected | too_few(votes[np.arange(len(votes)), codes], self.threshold)
 
     def restricted(self, kept: Sequence[int], n_members: int) -> Self:
-        """The rule for some of so many members: each keeps its weight."""
+        """The rule for a subset of the members, each with its weight."""
         if self.needs_fit:
             return self
         weights = self._weights(n_members)[kept]
@@ -216,7 +216,7 @@ class WeightedMajority(SupportCombiner):
 
 
 def _wrong(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """How much of each member's votes is not for the true label; shape (L,)."""
+    """Share of each member's votes that is wrong; shape (L,)."""
     most = support == support.max(axis=2, keepdims=True)
     right = (most / most.sum(axis=2, keepdims=True))[:, np.arange(len(codes)), codes]
     return np.asarray(1 - right.mean(axis=1))

@@ -1,4 +1,4 @@
-"""Stacked generalization: a classifier of the members' outputs."""
+"""Stacked generalization: a classifier trained on the members' outputs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from ilk_ensembles.combiners.weights import held_out_codes, normalized
 
 
 class Stacking(SupportCombiner):
-    """Stacked generalization: what a classifier says that sees the members' outputs as features.
+    """Stacked generalization: predictions of a classifier whose features are members' outputs.
 
     The features of a sample are the outputs of all members, each divided by its sum over the
-    classes: L times C numbers. The classifier learns from outputs for samples that the members
-    were not fitted on.
+    classes: L times C numbers. The classifier is trained on outputs for held-out samples.
 
     Attributes
     ----------
     learner_ : classifier
-        The fitted one. Its labels are positions of classes.
+        The fitted learner. Its labels are positions of classes.
     n_members_ : int
         L.
 
@@ -33,7 +32,7 @@ class Stacking(SupportCombiner):
     ------
     InputError
         If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros; if there are other members or classes than in `fit`.
+        zeros; if the number of members or classes differs from that in `fit`.
 
     References
     ----------
@@ -51,17 +50,17 @@ class Stacking(SupportCombiner):
     learner: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Fitted on arrays of shape (n, L C). Where it has no ``predict_proba``, the class "
-        "it predicts has support 1.",
+        doc="Fitted on arrays of shape (n, L C). If it has no ``predict_proba``, its predicted "
+        "class has support 1.",
     )
     passthrough: bool = param(
         default=False,
-        doc="Whether it sees the cases X, too, which must then be vectors.",
+        doc="Whether the learner also sees the cases X, which must then be vectors.",
     )
     of: Literal["probabilities", "labels"] = param(
         default="probabilities",
         choices=("probabilities", "labels"),
-        doc="What of the members it sees. Of labels the features are 1 for the class that a "
+        doc="Which outputs of members it sees. Labels are one-hot encoded: 1 for the class that a "
         "member predicts and 0 for the others.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(needs_fit=True, sample_weight=True)
@@ -78,13 +77,13 @@ class Stacking(SupportCombiner):
 
     @property
     def needs(self) -> Literal["probabilities", "labels"]:
-        """What an ensemble gives it."""
+        """Kind of output that an ensemble must pass to it."""
         return self.of
 
     def fit(self, outputs: Any, y: Any, X: Any = None, sample_weight: Any = None) -> Self:
         """Fit the classifier on held-out outputs and codes of their labels.
 
-        It is given `sample_weight` if it takes weights.
+        Passes `sample_weight` on if the classifier accepts it.
         """
         self.check_parameters()
         support = normalized(self, outputs)
@@ -121,14 +120,14 @@ class Stacking(SupportCombiner):
         return np.asarray((predicted[:, None] == classes).astype(float))
 
     def _features(self, support: np.ndarray, X: Any) -> np.ndarray:
-        """Outputs of all members side by side, and X where it is seen, too."""
+        """Outputs of all members side by side, and X with `passthrough`."""
         n = support.shape[1]
         columns = support.transpose(1, 0, 2).reshape(n, -1)
         if not self.passthrough:
             return columns
         name = ilk.display_name(self)
         if X is None:
-            raise ilk.InputError(f"{name}: needs X, the cases that the outputs are of")
+            raise ilk.InputError(f"{name}: needs X, the cases of the outputs")
         cases = np.asarray(ilk.check_vectors(self, X), dtype=float)
         if len(cases) != n:
             raise ilk.InputError(f"{name}: X has {len(cases)} rows for {n} samples of outputs")

@@ -1,4 +1,4 @@
-"""Support for classes: outputs combined block by block, and the decision that follows."""
+"""Support for classes: outputs combined in blocks, and decisions from combined support."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
 
 
 class SupportCombiner(ilk.Combiner):
-    """Decides for the class of most support or, with a cost matrix, of the least expected cost."""
+    """Decides for the class of largest support or, with a cost matrix, of least expected cost."""
 
     ties: str = param(
         default="first",
@@ -34,7 +34,7 @@ class SupportCombiner(ilk.Combiner):
     )
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that the costs are a square of finite numbers."""
+        """Check each parameter, and that the costs are a finite square matrix."""
         super().check_parameters()
         if self.cost is None:
             return
@@ -59,7 +59,7 @@ class SupportCombiner(ilk.Combiner):
 
 
 def too_few(share: np.ndarray, threshold: float | str) -> np.ndarray:
-    """Which shares of the votes are not enough for a decision."""
+    """Mask of the shares of votes that are too small to decide."""
     if threshold == "half":
         return np.asarray(share <= 0.5 + ULPS)
     least = 1.0 if threshold == "consensus" else float(threshold)
@@ -67,7 +67,7 @@ def too_few(share: np.ndarray, threshold: float | str) -> np.ndarray:
 
 
 def leveled(support: np.ndarray) -> np.ndarray:
-    """A copy in which what rounding alone tells from the most support of a row is as much."""
+    """A copy in which support within rounding of the row's maximum equals the maximum."""
     from ilk_ensembles.combiners.vote_kernels import level
 
     support = np.array(support, dtype=float, order="C")
@@ -93,9 +93,9 @@ def check_support(owner: object, combined: Any) -> np.ndarray:
 
 
 def winners(owner: object, support: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the first class of most support in each row, which rows have several, and how much.
+    """Return for each row the first class of largest support, whether it is tied, and its support.
 
-    Support that differs by rounding only counts as the same.
+    Support that differs by rounding only is tied.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def winners(owner: object, support: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 
 def as_outputs(owner: object, outputs: Any) -> np.ndarray:
-    """Return outputs as an array of numbers with three axes; values are not looked at.
+    """Return outputs as a numeric array with three axes; values are not checked.
 
     Raises
     ------
@@ -121,10 +121,10 @@ def as_outputs(owner: object, outputs: Any) -> np.ndarray:
     """
     try:
         array = np.asarray(outputs)
-    except ValueError:  # members say different numbers of things
+    except ValueError:  # ragged: members have different numbers of outputs
         return ilk.check_outputs(owner, outputs)
     if array.ndim != 3 or array.dtype.kind not in "fiub" or 0 in (len(array), array.shape[2]):
-        return ilk.check_outputs(owner, outputs)  # an error, or numbers of another type
+        return ilk.check_outputs(owner, outputs)  # raises, or converts another numeric type
     return array
 
 
@@ -138,22 +138,22 @@ def combine_blocks(
 ) -> np.ndarray:
     """Combine outputs by a compiled rule, such as those of `kernels`.
 
-    Support that differs from the most of its row by rounding only becomes as much: a tie is
-    one whatever the order of the members.
+    Support within rounding of the row's maximum is set to the maximum, so that ties do not
+    depend on the order of the members.
 
     Parameters
     ----------
     owner : Component
         Named in errors.
     outputs : array of shape (L, n, C)
-        Copied block by block where it is not a C-ordered array of float64.
+        Copied block by block unless it is a C-ordered array of float64.
     rule : compiled function
     arguments
-        What else the rule takes.
+        Further arguments of the rule.
     by_sample : sequence of arrays of n rows
-        What the rule takes after that: those of the block.
+        Further arguments; each block gets its rows of them.
     most : float, default=1
-        What support may be, which rounded sums of shares exceed.
+        Cap on support, which rounded sums of shares can exceed.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def combine_blocks(
     array = as_outputs(owner, outputs)
     _, n, n_classes = array.shape
     result = np.empty((n, n_classes))
-    flags = array.flags  # rules are compiled for arrays that may be written to
+    flags = array.flags  # rules are compiled for writable arrays
     ready = flags.c_contiguous and flags.writeable and array.dtype == np.float64
 
     def work(start: int, stop: int) -> None:
@@ -180,7 +180,7 @@ def combine_blocks(
             values = values if values.flags.writeable else values.copy()
         block = result[start:stop]
         if not rule(values, first, block, *arguments, *(each[start:stop] for each in by_sample)):
-            ilk.check_outputs(owner, array)  # says which
+            ilk.check_outputs(owner, array)  # raises and names the cell
         np.minimum(block, most, out=block)
         level(block, ULPS)
 
@@ -215,8 +215,8 @@ def combine_label_blocks(
             values, first = codes[:, start:stop].astype(np.int64, order="C"), 0
         block = result[start:stop]
         if not rule(values, first, block, *arguments):
-            ilk.check_codes(owner, codes, n_classes)  # says which
-        np.minimum(block, 1, out=block)  # sums of shares are rounded
+            ilk.check_codes(owner, codes, n_classes)  # raises and names the cell
+        np.minimum(block, 1, out=block)  # rounded sums of shares can exceed 1
         level(block, ULPS)
 
     ilk.in_blocks(work, n, max(_CELLS // n_classes, 1))

@@ -1,6 +1,7 @@
-"""Votes of members for labels, and what is decided, a block of samples at a time.
+"""Compiled votes for labels, and decisions, on blocks of samples.
 
-False is returned where what is given is no support, no class or not finite.
+Shapes: outputs (L, n, C), codes of labels (L, n), weights (L,), combined and support (m, C).
+Functions return False for invalid support, an invalid code, or a value that is not finite.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ilk_ensembles.combiners.kernels import total_of
 
 @compiled
 def ballots(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.ndarray) -> bool:
-    """Weight of the members whose label a class is; tied labels share the vote."""
+    """Weight of the votes for each class; tied labels share the vote."""
     n_classes = outputs.shape[2]
     combined[:] = 0
     for member in range(len(outputs)):
@@ -40,7 +41,7 @@ def ballots(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.n
 
 @compiled
 def label_ballots(codes: np.ndarray, first: int, combined: np.ndarray, weights: np.ndarray) -> bool:
-    """The same from codes of labels; -1 supports all classes alike."""
+    """Weight of the votes for each class, from codes; -1 supports all classes equally."""
     m, n_classes = combined.shape
     votes = combined.reshape(combined.size)
     votes[:] = 0
@@ -48,7 +49,7 @@ def label_ballots(codes: np.ndarray, first: int, combined: np.ndarray, weights: 
     for member in range(len(codes)):
         weight, at = weights[member], np.uint64(0)
         for code in codes[member, first : first + m]:
-            place = np.uint64(code)  # of a negative number a huge one
+            place = np.uint64(code)  # negative codes become huge: one test finds both errors
             if place < width:
                 votes[at + place] += weight
             elif code == -1:
@@ -62,7 +63,7 @@ def label_ballots(codes: np.ndarray, first: int, combined: np.ndarray, weights: 
 
 @compiled
 def level(support: np.ndarray, ulps: float) -> None:
-    """Make what rounding alone tells from the most support of a row as much, exactly."""
+    """Set support within rounding of the row's maximum equal to the maximum."""
     values = support.reshape(support.size)
     width, one, at = np.uint64(support.shape[1]), np.uint64(1), np.uint64(0)
     while at < np.uint64(len(values)):
@@ -74,7 +75,7 @@ def level(support: np.ndarray, ulps: float) -> None:
             place += one
         slack, place = ulps * abs(top), at
         gap = top - second if top > second else math.inf
-        if gap <= slack:  # one branch, which is seldom taken
+        if gap <= slack:  # rarely true: one predictable branch for each row
             while place < end:
                 values[place] = top if values[place] >= top - slack else values[place]
                 place += one
@@ -85,10 +86,10 @@ def level(support: np.ndarray, ulps: float) -> None:
 def winners(
     support: np.ndarray, ulps: float, codes: np.ndarray, tied: np.ndarray, most: np.ndarray
 ) -> bool:
-    """The first class of most support in each row, which rows have several, and how much it is.
+    """Fill in, by row (m,), the first class of largest support, whether it ties, and its support.
 
-    Support that differs by less than `ulps`, relatively, counts as the same. False where a
-    value is not finite.
+    Support that differs by less than `ulps`, relatively, is tied. Returns False if a value is
+    not finite.
     """
     n_classes = support.shape[1]
     for i in range(len(support)):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class WeightedSum(SupportCombiner):
-    """Weighted sum rule: the mean of the members' support, each with a weight of its own.
+    """Weighted sum rule: the mean of the members' support, each with its own weight.
 
     ``combined_k = sum_j w_j P_j(k) / sum_j w_j``, where ``P_j`` is member j's support divided by
     its sum over the classes. Rows of the result sum to one, up to rounding.
@@ -30,12 +30,12 @@ class WeightedSum(SupportCombiner):
     Attributes
     ----------
     weights_ : ndarray of shape (L,)
-        After `fit`, where they are learned; they sum to one, up to rounding.
+        Set by `fit` if weights are learned; they sum to one, up to rounding.
 
     Raises
     ------
     ParameterError
-        If weights are negative, not finite, all 0, or for another number of members.
+        If weights are negative, not finite, all 0, or do not match the number of members.
     InputError
         If outputs have a wrong shape, a value that is negative or not finite, or a row of
         zeros.
@@ -44,7 +44,7 @@ class WeightedSum(SupportCombiner):
     ----------
     Zaidi (2011), equations 10.5 and 10.18 (whose weights sum to 1 - 2^-(Q+1); here they are
     divided by their sum); Cunningham, Cord & Delany (2008), equation 2.26; Breiman (1996),
-    "Stacked regressions", for weights that are learned.
+    "Stacked regressions", for learned weights.
 
     Examples
     --------
@@ -61,8 +61,8 @@ class WeightedSum(SupportCombiner):
         form='{"uniform", "pyramid", "learned"} or array of shape (L,)',
         doc='"uniform": the sum rule. "pyramid": for members of the levels 0 to Q of a '
         "pyramid, in this order, ``1 / 2^(Q - i + 1)``: each level counts twice as much as "
-        'the one before. "learned": in `fit`, from held-out outputs: the weights of at '
-        "least 0 for which the sum is nearest to the true labels, in squares. Numbers are "
+        'the one before. "learned": in `fit`, from held-out outputs: the non-negative weights '
+        "whose sum is nearest to the true labels, by least squares. Numbers are "
         "used as they are.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
@@ -72,7 +72,7 @@ class WeightedSum(SupportCombiner):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Every way to get weights."""
+        """Every kind of weights."""
         return [
             cls(weights="learned"),
             cls(),
@@ -92,12 +92,12 @@ class WeightedSum(SupportCombiner):
             check_given(self, self.weights)
 
     def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
-        """Learn weights from held-out outputs and codes of their labels, where asked to."""
+        """Learn weights from held-out outputs and codes of the true labels, if so configured."""
         self.check_parameters()
         if self.needs_fit:
             support = normalized(self, outputs)
-            found = least_squares(support, held_out_codes(self, support, y))
-            self.weights_ = for_members(self, found, len(support))
+            weights = least_squares(support, held_out_codes(self, support, y))
+            self.weights_ = for_members(self, weights, len(support))
         return self
 
     def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
@@ -109,7 +109,7 @@ class WeightedSum(SupportCombiner):
         return combine_blocks(self, outputs, weighted, weights)
 
     def restricted(self, kept: Sequence[int], n_members: int) -> Self:
-        """The rule for some of so many members: each keeps its weight."""
+        """The rule for a subset of the members, each with its weight."""
         if self.needs_fit:
             return self
         weights = for_members(self, self._weights(n_members), n_members)[kept]

@@ -1,4 +1,4 @@
-"""Weights of members: given by number, checked, or learned from held-out outputs."""
+"""Weights of members: checked given ones, or learned from held-out outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import ilk
 
 
 def check_given(owner: Any, weights: Any, argument: str = "weights") -> None:
-    """Raise a ParameterError unless weights are finite numbers of at least 0, not all 0."""
+    """Raise a ParameterError unless weights are finite and non-negative, and not all 0."""
     array = np.asarray(weights, dtype=float)
     if array.ndim != 1 or not len(array):
         raise owner.parameter_error(argument, f"must be one number per member, got {weights!r}")
@@ -24,12 +24,12 @@ def check_given(owner: Any, weights: Any, argument: str = "weights") -> None:
 def for_members(
     owner: Any, weights: np.ndarray, n_members: int, argument: str = "weights"
 ) -> np.ndarray:
-    """Weights that sum to one, up to rounding, if there is one for each member.
+    """Normalise weights to sum one, up to rounding; check that there is one for each member.
 
     Raises
     ------
     ParameterError
-        If there is another number of members.
+        If the number of members does not match.
     """
     if len(weights) != n_members:
         raise owner.parameter_error(
@@ -45,7 +45,7 @@ def held_out_codes(owner: Any, outputs: np.ndarray, y: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        If y is no class for each of their samples.
+        If y does not hold a valid code for each sample.
     """
     _, n, n_classes = outputs.shape
     codes = np.asarray(y)
@@ -61,9 +61,9 @@ def held_out_codes(owner: Any, outputs: np.ndarray, y: Any) -> np.ndarray:
 
 
 def least_squares(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Non-negative weights for which the weighted sum is nearest to the true labels.
+    """Non-negative weights whose weighted sum is nearest to the true labels (NNLS).
 
-    ``sum_i || sum_l w_l P_l(i) - e_{y_i} ||^2`` is least; all alike where no weight helps.
+    They minimise ``sum_i || sum_l w_l P_l(i) - e_{y_i} ||^2``; equal weights if all are zero.
 
     Parameters
     ----------
@@ -78,10 +78,10 @@ def least_squares(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def log_likelihoods(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Sum over the samples of the log of what each member gives the true class; shape (L,)."""
-    own = support[:, np.arange(len(codes)), codes]
+    """Log-likelihood of the true classes by each member, summed over the samples; shape (L,)."""
+    likelihood = support[:, np.arange(len(codes)), codes]
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(own).sum(axis=1))
+        return np.asarray(np.log(likelihood).sum(axis=1))
 
 
 def normalized(owner: object, outputs: Any) -> np.ndarray:

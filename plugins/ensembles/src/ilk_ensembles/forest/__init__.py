@@ -1,1 +1,1 @@
-"""Random forests: trees grown, asked, compared and judged; the distance `forest`."""
+"""Random forests: growing, prediction, out-of-bag estimates, proximities; distance `forest`."""

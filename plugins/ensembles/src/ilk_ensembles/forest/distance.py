@@ -1,4 +1,4 @@
-"""forest: in how few trees of a forest two cases end in the same leaf."""
+"""forest: distance by the share of trees in which two cases end in different leaves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ilk_ensembles.forest.proximities import largest_proximities, shared_counts
 
 @dataclass(frozen=True)
 class Leaves:
-    """Rows as the distance compares them: the leaf of each in each tree.
+    """Rows as the distance compares them: the leaf of each row in each tree.
 
     Attributes
     ----------
@@ -47,12 +47,12 @@ class ForestDistance(ilk.Distance):
     """Share of the trees of a forest in which two cases end in different leaves.
 
     ``d(x, y) = 1 - p(x, y)``, with the proximity p: the share of the trees in which both end in
-    the same leaf. As an average of distances that are 0 within a leaf and 1 between leaves it
-    is symmetric, from 0 to 1, and the triangle inequality holds; but different cases that no
-    tree tells apart are at distance 0: a pseudo-metric. It learns from labels which differences
-    matter, needs no scaling of features, and does not see what no tree splits on.
+    the same leaf. As an average of distances that are 0 within a leaf and 1 between leaves, d
+    is symmetric, from 0 to 1, and satisfies the triangle inequality. It is a pseudo-metric:
+    different cases that no tree separates are at distance 0. It learns from labels which
+    differences matter, needs no scaling of features, and ignores features without splits.
 
-    A frozen, fitted forest is kept as it is; then the distance works without being fitted.
+    A frozen, fitted forest is not refitted; the distance can then be used without `fit`.
 
     Attributes
     ----------
@@ -68,9 +68,9 @@ class ForestDistance(ilk.Distance):
 
     Notes
     -----
-    A row is looked up in the trees once. Distances of n rows to m take O(n m T) comparisons of
-    bytes, many at a time, and a copy of m T small integers. The nearest rows alone are found
-    from those that share leaves, in O(m T) memory, without a matrix of n x m.
+    Each row is sent down the trees once. Distances of n rows to m take O(n m T) comparisons of
+    bytes, vectorised, and a copy of m T small integers. A search for nearest rows compares only
+    rows that share leaves, in O(m T) memory, without a matrix of n x m.
 
     References
     ----------
@@ -93,8 +93,8 @@ class ForestDistance(ilk.Distance):
     forest: ClassifierLike = slot(
         "classifier",
         default="random_forest",
-        doc="One whose ``apply(X)`` gives the leaf of each row in each tree, an array of shape "
-        "(n, T): `random_forest`, or a forest of scikit-learn's.",
+        doc="Classifier whose ``apply(X)`` returns the leaf of each row in each tree, an array of "
+        "shape (n, T): `random_forest`, or a forest of scikit-learn's.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, needs_fit=True)
 
@@ -133,25 +133,25 @@ class ForestDistance(ilk.Distance):
         return (differ / n_trees).astype(_dtype(X, Y), copy=False), columns
 
     def prepare(self, X: Any) -> ilk.Prepared:
-        """Return a handle on X that has its leaves."""
+        """Return a handle on X with its leaves precomputed."""
         return ilk.Prepared(self, self.check_input(X))
 
     def check_input(self, X: Any, argument: str = "X") -> Leaves:
-        """Return the leaves of X, or X if it is leaves already."""
+        """Return the leaves of X, or X if it already is `Leaves`."""
         if isinstance(X, Leaves):
             return X
         forest = self._forest()
         single = ilk.check_vectors(self, X, argument=argument).dtype == np.float32
-        leaves = np.asarray(forest.apply(ilk.as_table(X)))  # with the names of its columns
+        leaves = np.asarray(forest.apply(ilk.as_table(X)))  # keeps the column names
         return Leaves(_narrow(leaves), single)
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[Leaves, Leaves]:
-        """Return the leaves of X and Y (X again if None), as numbers of the same type."""
+        """Return the leaves of X and Y (X if None), as integers of the same type."""
         X = self.check_input(X)
         if Y is None:
             return X, X
         Y = self.check_input(Y, "Y")
-        if X.shape[1] != Y.shape[1]:  # compiled loops would read beyond the leaves of one
+        if X.shape[1] != Y.shape[1]:  # compiled loops would read out of bounds
             name = ilk.display_name(self)
             raise ilk.InputError(f"{name}: X has leaves of {X.shape[1]} trees, Y of {Y.shape[1]}")
         dtype = np.promote_types(X.leaves.dtype, Y.leaves.dtype)
@@ -174,7 +174,7 @@ class ForestDistance(ilk.Distance):
 
 
 def _narrow(leaves: np.ndarray) -> np.ndarray:
-    """Leaves as the smallest unsigned integers that hold one number more."""
+    """Leaves as the smallest unsigned type that also holds the largest leaf plus 1."""
     if leaves.dtype.kind == "u" or not leaves.size:
         return leaves
     return leaves.astype(np.min_scalar_type(int(leaves.max()) + 1))

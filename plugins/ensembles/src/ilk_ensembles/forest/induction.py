@@ -1,4 +1,4 @@
-"""How the trees of a forest are grown: from weighted bootstrap samples, by scikit-learn or ilk."""
+"""Growing of forests from weighted bootstrap samples, with trees of scikit-learn or ilk."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _DEEP = 2**31 - 1
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of tree growth; counts are of cases, whatever they weigh.
+    """Settings of tree growth; counts are numbers of cases, whatever their weights.
 
     Attributes
     ----------
     criterion : {"gini", "entropy"}
     n_tried : int
-        Features, or combinations of features, that are looked at for each split.
+        Features, or combinations of features, tried for each split.
     n_combined : int or None
-        Features in a combination; None: single features.
+        Number of features in a combination; None: splits on single features.
     max_depth : int or None
     min_split, min_leaf : int
     majority : bool
@@ -49,7 +49,7 @@ class Settings:
 
     @classmethod
     def of(cls, forest: Any, p: int) -> Settings:
-        """Settings as a forest's parameters say, for p features."""
+        """Settings from a forest's parameters, for p features."""
         n_tried = _number(forest.max_features, p)
         return cls(
             forest.criterion,
@@ -63,20 +63,20 @@ class Settings:
 
 
 def _number(max_features: float | str | None, p: int) -> int:
-    """How many features are looked at for each split; at least 1."""
+    """Number of features tried for each split; at least 1."""
     if max_features is None:
         return p
     if isinstance(max_features, str):
         return max(int(np.sqrt(p) if max_features == "sqrt" else np.log2(p)), 1)
-    whole = isinstance(max_features, int | np.integer)
-    return int(max_features) if whole else max(int(max_features * p), 1)
+    is_count = isinstance(max_features, int | np.integer)
+    return int(max_features) if is_count else max(int(max_features * p), 1)
 
 
 class Ranks:
-    """Cases whose features are replaced by ranks, for trees that split on single features.
+    """Cases with features replaced by their ranks, for trees that split on single features.
 
-    scikit-learn's trees read features in single precision and take values within 1e-7 for
-    equal. Ranks are exact up to 2^24 distinct values; thresholds are put between the values.
+    scikit-learn's trees read features as float32 and treat values within 1e-7 as equal. Ranks
+    are exact up to 2^24 distinct values; thresholds are then put between the original values.
     """
 
     def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
@@ -86,13 +86,13 @@ class Ranks:
         self.ranks = np.empty(X.shape, dtype=np.float32)
         values = []
         for f in range(X.shape[1]):
-            own, self.ranks[:, f] = np.unique(X[:, f], return_inverse=True)
-            values.append(own.astype(float))
+            distinct, self.ranks[:, f] = np.unique(X[:, f], return_inverse=True)
+            values.append(distinct.astype(float))
         self.values = np.concatenate(values)
         self.starts = np.concatenate([[0], np.cumsum([len(v) for v in values])])
 
     def grow(self, counts: np.ndarray, seed: int) -> Tree:
-        """Grow a tree of cases that count so often."""
+        """Grow a tree from cases with the given counts."""
         how = self.how
         grown = DecisionTreeClassifier(
             criterion=how.criterion,
@@ -142,7 +142,7 @@ class Combinations:
         self.n_combined = min(how.n_combined or 1, X.shape[1])
 
     def grow(self, counts: np.ndarray, seed: int) -> Tree:
-        """Grow a tree of cases that count so often."""
+        """Grow a tree from cases with the given counts."""
         from ilk_ensembles.forest.induction_kernels import grow
 
         how = self.how
@@ -165,13 +165,13 @@ class Combinations:
 
 
 def _places(codes: np.ndarray) -> np.ndarray:
-    """Place of each class in the order of their first cases, which their names do not change."""
+    """Rank of each class by its first case, so that the names of classes have no influence."""
     first = np.unique(codes, return_index=True)[1]
     return np.argsort(np.argsort(first))
 
 
 def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation of each feature (1 where it is 0), none of whose squares overflows."""
+    """Mean and standard deviation of each feature (1 if constant), without overflow."""
     largest = np.abs(X).max(axis=0)
     unit = np.where(largest > 0, largest, 1.0)
     shares = X / unit
@@ -193,9 +193,9 @@ def grow_forest(
     ----------
     cases : Ranks or Combinations
     weights : ndarray of shape (n,), optional
-        How likely each case is drawn.
+        Probability weight of each case.
     size : int
-        Cases drawn for each tree, with replacement.
+        Cases drawn with replacement for each tree.
     seeds : ndarray of int, shape (T,)
     n_jobs : int, optional
     progress : Progress
@@ -204,7 +204,7 @@ def grow_forest(
     -------
     trees : Trees
     out : ndarray of bool, shape (n, T)
-        Which cases are out of the bag of which tree.
+        Whether a case is out of the bag of a tree.
     """
     n = len(cases.codes)
     out = np.empty((n, len(seeds)), dtype=bool)
@@ -226,17 +226,17 @@ def grow_forest(
 
 
 def bootstrap_weights(owner: Any, sample_weight: Any, codes: np.ndarray) -> np.ndarray | None:
-    """Weight of each case, times that of its class; None where all are drawn alike.
+    """Weight of each case times that of its class; None if all cases are equally likely.
 
     Raises
     ------
     InputError
-        If weights are wrong, zero for every case of a class, or name no class.
+        If weights are invalid, zero for every case of a class, or name no class.
     """
     weights = None
     if sample_weight is not None:
         weights = ilk.check_weights(owner, sample_weight, codes)
-        weights = weights / weights.max()  # whose sum cannot overflow
+        weights = weights / weights.max()  # so that no sum overflows
         lost = np.flatnonzero(np.bincount(codes, weights) <= 0)
         if len(lost):
             label = owner.classes_[lost[0]].item()
@@ -255,7 +255,7 @@ def bootstrap_weights(owner: Any, sample_weight: Any, codes: np.ndarray) -> np.n
 
 
 def _factors(owner: Any, given: Any) -> np.ndarray:
-    """Weights of classes by their labels, which a spec can only write as texts."""
+    """Class weights by label; labels are texts where a spec gives them."""
     labels = owner.classes_.tolist()
     if given and not {*given} & {*labels, *map(str, labels)}:
         raise ilk.InputError(

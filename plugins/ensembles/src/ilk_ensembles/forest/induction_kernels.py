@@ -1,4 +1,4 @@
-"""Trees whose nodes look at random combinations of features, grown by compiled code."""
+"""Compiled growing of trees whose nodes split on random combinations of features."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ilk_ensembles.forest.tree_kernels import draw, midpoint, project, uniform_c
 
 @compiled
 def purity(counts: np.ndarray, total: float, entropy: bool) -> float:
-    """How pure a leaf of these class weights is, times its weight; up to a constant."""
+    """Weighted purity of a leaf from its class weights (C,), up to a constant."""
     result = 0.0
     for count in counts:
         if count > 0:
@@ -29,7 +29,11 @@ def best_cut(
     entropy: bool,
     min_leaf: int,
 ) -> tuple[float, float]:
-    """Purity and threshold of the best cut between two distinct values; -inf: there is none."""
+    """Purity and threshold of the best cut between two distinct values; -inf if none exists.
+
+    Shapes: values (m,), order (m,) sorts them, rows (m,) into codes and weights (n,), totals (C,)
+    the weight of each class.
+    """
     best, threshold = -np.inf, np.nan
     below, above = np.zeros(len(totals)), totals.copy()
     weight, rest = 0.0, totals.sum()
@@ -40,17 +44,21 @@ def best_cut(
         above[codes[row]] -= weights[row]
         weight += weights[row]
         rest -= weights[row]
+        # no cut between equal values: no threshold would separate them
         low, high = values[order[k]], values[order[k + 1]]
         if low < high and k + 1 >= min_leaf and n - k - 1 >= min_leaf:
-            found = purity(below, weight, entropy) + purity(above, rest, entropy)
-            if found > best:
-                best, threshold = found, midpoint(low, high)
+            gain = purity(below, weight, entropy) + purity(above, rest, entropy)
+            if gain > best:
+                best, threshold = gain, midpoint(low, high)
     return best, threshold
 
 
 @compiled
 def varying(Z: np.ndarray, rows: np.ndarray, pool: np.ndarray) -> int:
-    """Put the features that are not constant in some rows at the front of a pool; their number."""
+    """Swap the features that vary among some rows to the front of the pool; return their number.
+
+    Shapes: Z (n, p), rows (m,), pool (p,).
+    """
     size = 0
     for k in range(len(pool)):
         for row in rows:
@@ -74,9 +82,12 @@ def search(
     features: np.ndarray,
     coefficients: np.ndarray,
 ) -> tuple[float, float]:
-    """Fill in the best of some random combinations; its purity (-inf: none) and threshold.
+    """Find the best of some random combinations; return its purity (-inf: none) and threshold.
 
-    Where none of them parts the rows, combinations of features that vary are drawn as often.
+    If none of them separates the rows, as many combinations of the varying features are tried:
+    with many constant features the first draws may miss the few that vary.
+    Shapes: Z (n, p), rows (m,), codes and weights (n,), totals (C,), state (1,), pool (p,);
+    features and coefficients (L,) receive the combination.
     """
     entropy, n_tried, _, _, min_leaf = settings
     best, threshold = -np.inf, np.nan
@@ -99,9 +110,9 @@ def search(
         for k in range(len(rows)):
             values[k] = project(Z[rows[k]], some, factors)
         order = np.argsort(values)
-        found, cut = best_cut(values, order, rows, codes, weights, totals, entropy, min_leaf)
-        if found > best:
-            best, threshold = found, cut
+        gain, cut = best_cut(values, order, rows, codes, weights, totals, entropy, min_leaf)
+        if gain > best:
+            best, threshold = gain, cut
             features[:] = some
             coefficients[:] = factors
     return best, threshold
@@ -115,7 +126,10 @@ def part(
     coefficients: np.ndarray,
     threshold: float,
 ) -> int:
-    """Move the rows that go left to the front; their number."""
+    """Partition rows in place, left-going rows first; return their number.
+
+    Shapes: Z (n, p), rows (m,), features and coefficients (L,).
+    """
     n = 0
     for k in range(len(rows)):
         if project(Z[rows[k]], features, coefficients) <= threshold:
@@ -139,19 +153,21 @@ def grow(
     right: np.ndarray,
     shares: np.ndarray,
 ) -> tuple[int, int]:
-    """Grow a tree from some rows; the numbers of its nodes and of its leaves.
+    """Grow a tree from some rows, breadth first; return its numbers of nodes and of leaves.
 
     Parameters
     ----------
     Z : ndarray of shape (n, p)
-    rows : ndarray of int
-        Reordered.
+    rows : ndarray of int, shape (m,)
+        Reordered: each node owns a contiguous range.
     codes, weights : ndarrays of shape (n,)
     settings : tuple
-        Whether impurity is the entropy; how many combinations are tried; most splits on the
-        way to a leaf; fewest cases that are split; fewest in a leaf.
-    features, coefficients, thresholds, left, right, shares : ndarrays
-        Filled in, as of a `Tree`; zeros at first, long enough for ``2 len(rows) - 1`` nodes.
+        Whether the criterion is entropy; combinations tried per node; maximum depth; minimum
+        number of cases to split a node; minimum number of cases in a leaf.
+    features, coefficients : ndarrays of shape (2 m - 1, L)
+    thresholds, left, right : ndarrays of shape (2 m - 1,)
+    shares : ndarray of shape (m, C)
+        Output, zeros on entry, with the meaning of the fields of a `Tree`.
     """
     _, _, max_depth, min_split, _ = settings
     state = np.array([seed], dtype=np.uint64)
@@ -162,14 +178,14 @@ def grow(
     node, n_nodes, n_leaves = 0, 1, 0
     while node < n_nodes:
         start, stop = starts[node], stops[node]
-        own = rows[start:stop]
+        node_rows = rows[start:stop]
         totals = np.zeros(shares.shape[1])
-        for row in own:
+        for row in node_rows:
             totals[codes[row]] += weights[row]
         purest = -np.inf
-        if depths[node] < max_depth and len(own) >= min_split and (totals > 0).sum() > 1:
+        if depths[node] < max_depth and len(node_rows) >= min_split and (totals > 0).sum() > 1:
             purest, thresholds[node] = search(
-                Z, own, codes, weights, totals, settings, state, pool, features[node],
+                Z, node_rows, codes, weights, totals, settings, state, pool, features[node],
                 coefficients[node],
             )  # fmt: skip
         if purest == -np.inf:
@@ -177,7 +193,9 @@ def grow(
             shares[n_leaves] = totals / totals.sum()
             n_leaves += 1
         else:
-            middle = start + part(Z, own, features[node], coefficients[node], thresholds[node])
+            middle = start + part(
+                Z, node_rows, features[node], coefficients[node], thresholds[node]
+            )
             left[node], right[node] = n_nodes, n_nodes + 1
             starts[n_nodes], stops[n_nodes] = start, middle
             starts[n_nodes + 1], stops[n_nodes + 1] = middle, stop

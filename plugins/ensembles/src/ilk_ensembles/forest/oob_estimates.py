@@ -1,4 +1,4 @@
-"""Out-of-bag estimates of a forest: decisions on training cases, and permutation importance."""
+"""Out-of-bag estimates of a forest: predictions for training cases, permutation importance."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Importances:
-    """How much accuracy trees lose when a feature is permuted.
+    """Loss of accuracy when a feature is permuted.
 
     Attributes
     ----------
     mean : ndarray of shape (p,)
-        Over trees; 0 for a feature that no tree looks at, below 0 by chance.
+        Mean over trees; 0 for a feature that no tree splits on; may be negative by chance.
     standard_error : ndarray of shape (p,)
-        Of the mean: the deviation over trees divided by the square root of their number. NaN
-        where fewer than two trees have cases out of their bags.
+        Of the mean: the standard deviation over trees divided by the square root of their
+        number. NaN if fewer than two trees have out-of-bag cases.
     by_tree : ndarray of shape (T, p)
-        NaN for trees without cases out of their bags.
+        NaN for trees without out-of-bag cases.
     """
 
     mean: np.ndarray
@@ -38,12 +38,12 @@ class Importances:
 def check_truth(
     owner: Any, y: Any, sample_weight: Any, cases: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of labels among the classes of a fitted classifier, and weights (1 if left out).
+    """Codes of labels among the classes of a fitted classifier, and weights (1 if None).
 
     Raises
     ------
     InputError
-        If a label is no class, or lengths differ from that of `cases`.
+        If a label is not a class, or the length differs from that of `cases`.
     """
     labels, codes = ilk.check_labels(owner, y, cases)
     unknown = labels[~np.isin(labels, owner.classes_)]
@@ -67,17 +67,17 @@ def importances(
     seeds: np.ndarray,
     n_jobs: int | None,
 ) -> Importances:
-    """Permute each feature of the cases out of the bag of each tree, and ask the tree again.
+    """Permute each feature of the out-of-bag cases of each tree, and predict again.
 
     Parameters
     ----------
     out : ndarray of bool, shape (n, T)
     seeds : ndarray of int, shape (T,)
-        For the permutations of each tree.
+        Seeds of the permutations of each tree.
 
     Notes
     -----
-    Each thread copies the cases out of a bag, and notes as many integers.
+    Memory: each thread copies the out-of-bag cases of a tree, and as many integers.
     """
     by_tree = np.full((len(trees), X.shape[1]), np.nan)
 
@@ -86,14 +86,15 @@ def importances(
 
         rows = np.flatnonzero(out[:, t] & (weights > 0))
         if len(rows):
-            own = slice(trees.first_leaves[t], trees.first_leaves[t + 1])
-            votes = trees.answers[own].argmax(axis=1)
+            tree_leaves = slice(trees.first_leaves[t], trees.first_leaves[t + 1])
+            votes = trees.answers[tree_leaves].argmax(axis=1)
             cases = trees.rows(X[rows]), codes[rows], weights[rows]
             grown = trees.roots[t], *trees.nodes, votes
             losses(*cases, *grown, n_repeats, seeds[t], by_tree[t])
 
     jobs = (delayed(one)(t) for t in range(len(trees)))
     Parallel(n_jobs=jobs_for(len(trees), n_jobs), prefer="threads")(jobs)
+    # NaN: trees without out-of-bag cases
     known = by_tree[~np.isnan(by_tree[:, 0])]
     if not len(known):
         nothing = np.full(X.shape[1], np.nan)
@@ -106,15 +107,15 @@ def importances(
 
 @dataclass(frozen=True)
 class OutOfBag:
-    """Decisions on training cases by the trees grown without them.
+    """Predictions for training cases by the trees grown without them.
 
     Attributes
     ----------
     support : ndarray of shape (n, C)
-        NaN where there is no such tree.
+        NaN for cases in every bag.
     errors : ndarray of shape (T,)
-        Weighted share of wrong decisions by the first 1, 2, ... trees; NaN where they decide on
-        no case.
+        Weighted error rate of the first 1, 2, ... trees; NaN while they have no out-of-bag
+        case.
     """
 
     support: np.ndarray
@@ -124,13 +125,13 @@ class OutOfBag:
 def oob_decisions(
     trees: Trees, leaves: np.ndarray, out: np.ndarray, codes: np.ndarray, weights: np.ndarray
 ) -> OutOfBag:
-    """Decide on each case by the trees that it is out of the bag of.
+    """Predict each case by the trees whose bag does not contain it.
 
     Parameters
     ----------
     trees : Trees
     leaves : ndarray of unsigned int, shape (n, T)
-        Of the training cases.
+        Leaves of the training cases.
     out : ndarray of bool, shape (n, T)
     codes, weights : ndarrays of shape (n,)
     """

@@ -1,4 +1,4 @@
-"""Proximities: in what share of the trees two cases end in the same leaf."""
+"""Proximities: the share of trees in which two cases end in the same leaf."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import ilk
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-_CELLS = 2**19  # in a block of a matrix
+_CELLS = 2**19  # entries of a matrix computed per parallel block
 
 
 class Buckets:
-    """Cases sorted by the leaf that they end in, for each tree.
+    """Cases sorted by leaf, for each tree.
 
     Takes ``4 m T + 8 n_leaves`` bytes for m cases and T trees.
 
@@ -23,9 +23,9 @@ class Buckets:
     ----------
     leaves : ndarray of unsigned int, shape (m, T)
     n_leaves : ndarray of int, shape (T,)
-        Above the largest number of a leaf of a case that is compared with these.
+        Exceeds every leaf number of the cases compared with these.
     out : ndarray of bool, shape (m, T), optional
-        Which cases are compared in which tree; all of them if left out.
+        Whether a case is compared in a tree; always if left out.
     """
 
     def __init__(self, leaves: np.ndarray, n_leaves: np.ndarray, out: Any = None) -> None:
@@ -42,12 +42,12 @@ class Buckets:
 
     @property
     def place(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What kernels take of the buckets, in order."""
+        """Arrays of the buckets in the order that kernels take."""
         return self.first, self.starts, self.columns
 
 
 def as_bits(flags: np.ndarray) -> np.ndarray:
-    """Rows of flags as words of 64 bits."""
+    """Pack rows of flags into 64-bit words."""
     wide = np.zeros((len(flags), -(-flags.shape[1] // 64) * 64), dtype=bool)
     wide[:, : flags.shape[1]] = flags
     return np.packbits(wide, axis=1).view(np.uint64)
@@ -58,8 +58,8 @@ def shared_counts(
 ) -> np.ndarray:
     """Number of trees in which rows and others share a leaf; array of shape (n, m).
 
-    Takes a copy of `others` beside the result. With `out`, of the rows, which then are the
-    others, too, only trees count whose bags hold neither.
+    Uses a copy of `others`. `out` requires that `others` are the rows themselves; then only
+    trees count whose bags contain neither case.
     """
     from ilk_ensembles.forest.proximity_kernels import count_shared
 
@@ -83,8 +83,8 @@ def dense_proximities(
 ) -> np.ndarray:
     """Share of trees in which rows and others share a leaf; array of shape (n, m).
 
-    With `out`, of the rows, which then are the others, too, a share of the trees whose bags
-    hold neither case: NaN where there is none.
+    `out` requires that `others` are the rows themselves; then the share is over the trees whose
+    bags contain neither case, NaN if there are none.
     """
     from ilk_ensembles.forest.proximity_kernels import divide_by_both_out
 
@@ -118,7 +118,7 @@ def largest_proximities(
     k : int
         1 <= k <= m.
     out : ndarray of bool, shape (n, T), optional
-        Which rows, which then are the others, too, are out of the bag of which tree.
+        Whether a row is out of the bag of a tree; then `others` must be the rows themselves.
 
     Returns
     -------
@@ -143,15 +143,15 @@ def largest_proximities(
 
 
 def sparse_rows(shares: np.ndarray, columns: np.ndarray, m: int) -> csr_matrix:
-    """Put shares of each row at their columns, in ascending order; zeros are left out."""
+    """Sparse matrix of each row's shares at their columns, ascending; zeros are dropped."""
     from scipy.sparse import csr_matrix
 
     order = np.argsort(columns, axis=1)
     shares = np.take_along_axis(shares, order, axis=1)
     columns = np.take_along_axis(columns, order, axis=1)
-    kept = shares > 0
-    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    return csr_matrix((shares[kept], columns[kept], starts), shape=(len(shares), m))
+    nonzero = shares > 0
+    starts = np.concatenate([[0], np.cumsum(nonzero.sum(axis=1))])
+    return csr_matrix((shares[nonzero], columns[nonzero], starts), shape=(len(shares), m))
 
 
 def _n_leaves(leaves: np.ndarray, others: np.ndarray) -> np.ndarray:

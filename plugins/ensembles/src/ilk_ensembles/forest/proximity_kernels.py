@@ -1,9 +1,9 @@
-"""Counts of the trees in which cases share a leaf, compiled.
+"""Compiled counts of the trees in which cases share a leaf.
 
-All pairs are compared byte by byte, which the compiler turns into many comparisons at once. The
-closest cases alone are found from buckets: ``columns`` holds, for each tree, the cases leaf after
-leaf, those of leaf l of tree t at ``columns[starts[first[t] + l] : starts[first[t] + l + 1]]``. A
-row so meets only the cases that it shares a leaf with.
+Dense counts compare all pairs byte by byte in loops that the compiler vectorises. The search
+for the closest cases uses buckets: ``columns`` holds, for each tree, the cases sorted by leaf;
+leaf l of tree t is ``columns[starts[first[t] + l] : starts[first[t] + l + 1]]``. So a row visits
+only the cases that share a leaf with it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 
 from ilk import compiled
 
-_TILE = 4096  # columns whose leaves stay in the cache
-_BINS = 512
+_TILE = 4096  # columns per block: their leaf numbers stay in the cache
+_BINS = 512  # of shares in [0, 1]: enough to keep few candidates beyond the k largest
 
 
 @compiled
@@ -31,13 +31,13 @@ def fill_buckets(
     ----------
     leaves : ndarray of int, shape (m, T)
     out : ndarray of bool, shape (m, T)
-        Which cases are compared in which tree, unless `every` is true.
+        Whether a case is compared in a tree; ignored if `every` is true.
     first : ndarray of int, shape (T + 1,)
-        Where the leaves of each tree start.
+        Offset of the leaves of each tree.
     starts : ndarray of int64, shape (first[T] + 1,)
-        Zeros at first; filled in.
+        Output; zeros on entry.
     columns : ndarray of int32, shape (m T,)
-        Filled in.
+        Output.
     """
     m, n_trees = leaves.shape
     for j in range(m):
@@ -52,14 +52,14 @@ def fill_buckets(
                 leaf = first[t] + leaves[j, t]
                 columns[starts[leaf]] = j
                 starts[leaf] += 1
-    for leaf in range(len(starts) - 1, 0, -1):  # each had moved on to the start of the next
+    for leaf in range(len(starts) - 1, 0, -1):  # undo: filling moved each start to the next one
         starts[leaf] = starts[leaf - 1]
     starts[0] = 0
 
 
 @compiled
 def ones(word: np.uint64) -> np.uint64:
-    """How many bits of an unsigned 64-bit word are 1."""
+    """Population count of an unsigned 64-bit word."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + (
         (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
@@ -70,7 +70,7 @@ def ones(word: np.uint64) -> np.uint64:
 
 @compiled
 def both_out(x: np.ndarray, y: np.ndarray) -> float:
-    """Number of trees whose bags hold neither of two cases, from the bits of each."""
+    """Number of trees whose bags contain neither case, from their bit words (n_words,)."""
     count = 0
     for word in range(len(x)):
         count += int(ones(x[word] & y[word]))
@@ -87,31 +87,34 @@ def count_shared(
     ----------
     leaves : ndarray of unsigned int, shape (n, T)
     out : ndarray of bool, shape (n, T)
-        Which rows are compared in which tree, unless `every` is true.
+        Whether a row is compared in a tree; ignored if `every` is true.
     others : ndarray of unsigned int, shape (T, m)
-        Leaves of the columns; a number that is no leaf where they are not compared.
+        Leaves of the columns; an unused leaf number where a column is not compared.
     D : ndarray of shape (n, m)
-        Zeros at first.
+        Output; zeros on entry.
     """
     n_trees, m = others.shape
     counts = np.empty(min(m, _TILE), dtype=np.uint8)
     for first in range(0, m, _TILE):
         size = min(_TILE, m - first)
         for i in range(leaves.shape[0]):
-            for begin in range(0, n_trees, 255):  # as many as a byte can count
+            for begin in range(0, n_trees, 255):  # the largest count that fits a byte
                 counts[:] = 0
                 for t in range(begin, min(begin + 255, n_trees)):
                     if every or out[i, t]:
-                        own, row = leaves[i, t], others[t, first : first + size]
+                        leaf, row = leaves[i, t], others[t, first : first + size]
                         for j in range(size):
-                            counts[j] += np.uint8(row[j] == own)
+                            counts[j] += np.uint8(row[j] == leaf)
                 for j in range(size):
                     D[i, first + j] += counts[j]
 
 
 @compiled
 def divide_by_both_out(bits: np.ndarray, others: np.ndarray, D: np.ndarray) -> None:
-    """Divide by the number of trees whose bags hold neither case: NaN where there is none."""
+    """Divide by the number of trees whose bags contain neither case; NaN if there are none.
+
+    Shapes: bits (n, n_words), others (m, n_words), D (n, m).
+    """
     for i in range(D.shape[0]):
         for j in range(D.shape[1]):
             D[i, j] /= both_out(bits[i], others[j])
@@ -136,10 +139,16 @@ def closest(
 
     Parameters
     ----------
+    leaves : ndarray of unsigned int, shape (n, T)
+    out : ndarray of bool, shape (n, T)
+    bits, others : ndarrays of uint64, shapes (n, n_words) and (m, n_words)
+    first, starts, columns : ndarrays
+        As of `fill_buckets`.
     counts, met : ndarrays of shape (m,)
-        Scratch; counts must be zeros, and are so again.
+        Scratch; counts must be zeros, and are zeros again on return.
     shares, where : ndarrays of shape (n, k)
-        Those and their columns. Cases that share no leaf have 0, the lowest of them first.
+        Output: the shares and their columns. Rows with fewer than k sharing cases are filled up
+        with share 0, lowest columns first.
     """
     n_trees, k = leaves.shape[1], where.shape[1]
     for i in range(leaves.shape[0]):
@@ -153,45 +162,48 @@ def closest(
                         met[size] = j
                         size += 1
                     counts[j] += 1
-        near = np.empty(size)
+        near = np.empty(size)  # shares of the cases met, to select the candidates
         for place in range(size):
             j = met[place]
             of = n_trees if every else both_out(bits[i], others[j])
             near[place] = counts[j] / of
         some = met[:size][candidates(near, k)]
-        some.sort()
-        own = np.empty(len(some))
+        some.sort()  # by column, so that the stable sort below settles ties
+        candidate_shares = np.empty(len(some))
         for place in range(len(some)):
             of = n_trees if every else both_out(bits[i], others[some[place]])
-            own[place] = counts[some[place]] / of
-        order = np.argsort(-own, kind="mergesort")
+            candidate_shares[place] = counts[some[place]] / of
+        order = np.argsort(-candidate_shares, kind="mergesort")
         n = min(k, len(some))
         for place in range(n):
-            shares[i, place] = own[order[place]]
+            shares[i, place] = candidate_shares[order[place]]
             where[i, place] = some[order[place]]
         j = 0
-        while n < k:
+        while n < k:  # too few cases share a leaf
             if counts[j] == 0:
                 shares[i, n], where[i, n] = 0.0, j
                 n += 1
             j += 1
-        for place in range(size):
+        for place in range(size):  # reset only the touched entries
             counts[met[place]] = 0
 
 
 @compiled
 def candidates(shares: np.ndarray, k: int) -> np.ndarray:
-    """Places of shares among which the k largest are: all in a bin or above it."""
+    """Positions of a superset of the k largest shares (m,): all from the k-th's bin upwards.
+
+    A histogram selects them in O(m), so that only few shares must be sorted.
+    """
     if len(shares) <= k:
         return np.arange(len(shares))
     bins = np.zeros(_BINS + 1, dtype=np.int64)
     for share in shares:
         bins[int(share * _BINS)] += 1
-    least, found = _BINS, bins[_BINS]
-    while found < k:
+    least, n_found = _BINS, bins[_BINS]
+    while n_found < k:
         least -= 1
-        found += bins[least]
-    places = np.empty(found, dtype=np.int64)
+        n_found += bins[least]
+    places = np.empty(n_found, dtype=np.int64)
     n = 0
     for place in range(len(shares)):
         if int(shares[place] * _BINS) >= least:

@@ -1,8 +1,11 @@
-"""Grown trees, compiled: rows walk down, leaves answer, permuted features lose accuracy.
+"""Compiled prediction and evaluation of grown trees.
 
-A tree is a range of nodes. Where ``left[node] >= 0`` rows go left if
-``sum_k coefficients[node, k] x[features[node, k]] <= thresholds[node]``, else right; otherwise
+A tree is a range of nodes. If ``left[node] >= 0``, a row goes left if
+``sum_k coefficients[node, k] x[features[node, k]] <= thresholds[node]``, else right. Otherwise
 the node is a leaf, and ``right[node]`` is its number within the tree.
+
+Shapes, unless noted: X (n, p); roots (T + 1,); features and coefficients (n_nodes, L);
+thresholds, left and right (n_nodes,); leaves (n, T); first_leaves (T + 1,); answers (n_leaves, C).
 """
 
 from __future__ import annotations
@@ -11,17 +14,17 @@ import numpy as np
 
 from ilk import compiled
 
-# of SplitMix64, below; numba would make floats of an integer and a uint64
+# constants of SplitMix64, below; uint64 because numba turns int with uint64 into float
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _27, _30, _31, _11 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(11)
-_UNIT = 2.0**-53
+_UNIT = 2.0**-53  # spacing of 53-bit fractions in [0, 1)
 
 
 @compiled
 def project(x: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> float:
-    """The combination of features that a node looks at, of one row."""
+    """Value of a node's combination of features (L,) for one row (p,)."""
     total = coefficients[0] * x[features[0]]
     for k in range(1, len(features)):
         total += coefficients[k] * x[features[k]]
@@ -39,9 +42,9 @@ def find_leaves(
     right: np.ndarray,
     leaves: np.ndarray,
 ) -> None:
-    """Fill in the number of the leaf of each row in each tree.
+    """Fill in the leaf number of each row in each tree.
 
-    All rows go down a tree by one node at a time: their steps do not wait for one another.
+    All rows descend a tree level by level: their memory accesses are independent and overlap.
     """
     n = len(X)
     single = features.shape[1] == 1
@@ -69,7 +72,7 @@ def find_leaves(
 
 @compiled
 def midpoint(low: float, high: float) -> float:
-    """Number midway between two of which the first is less: at least it, and below the second."""
+    """Midpoint of low < high in floating point: at least `low`, and less than `high`."""
     middle = low + (high - low) / 2 if (low < 0) == (high < 0) else (low + high) / 2
     return middle if low <= middle < high else low
 
@@ -87,19 +90,19 @@ def put_thresholds(
     above: np.ndarray,
     thresholds: np.ndarray,
 ) -> None:
-    """Turn thresholds between ranks into ones between values.
+    """Turn thresholds between ranks into thresholds between values.
 
     Parameters
     ----------
     ranks : ndarray of shape (n, p)
-    rows : ndarray of int
-        Those that the tree was grown from.
-    values : ndarray
-        Of rank r of feature f at ``starts[f] + r``.
+    rows : ndarray of int, shape (m,)
+        Rows that the tree was grown from.
+    values : ndarray of shape (n_values,)
+        Rank r of feature f has the value ``values[starts[f] + r]``; starts has shape (p + 1,).
     features, left, right : ndarrays of shape (n_nodes,)
         ``left`` is negative at leaves.
     below, above : ndarrays of int, shape (n_nodes,)
-        Of -1 and of n at first: then the ranks that each threshold parts.
+        -1 and n on entry; then the adjacent ranks that each threshold separates.
     thresholds : ndarray of shape (n_nodes,)
         Changed in place.
     """
@@ -123,7 +126,7 @@ def put_thresholds(
 def add_answers(
     leaves: np.ndarray, first_leaves: np.ndarray, answers: np.ndarray, total: np.ndarray
 ) -> None:
-    """Add the answer of the leaf of each row, tree after tree."""
+    """Add the answer of each row's leaf to `total` (n, C), tree after tree."""
     for i in range(leaves.shape[0]):
         for t in range(leaves.shape[1]):
             leaf = first_leaves[t] + leaves[i, t]
@@ -143,17 +146,18 @@ def add_out_of_bag(
     wrong: np.ndarray,
     judged: np.ndarray,
 ) -> None:
-    """Decide on each row by the trees that were grown without it, first by one, then by two ...
+    """Predict each row by the trees grown without it: by the first 1, 2, ... of all trees.
 
     Parameters
     ----------
     out : ndarray of bool, shape (n, T)
-        Whether the row is out of the bag of the tree.
+        Whether a row is out of the bag of a tree.
+    codes, weights : ndarrays of shape (n,)
     total : ndarray of shape (n, C)
-        Zeros at first: then the mean of what these trees say, NaN where there are none.
+        Zeros on entry; then the mean answer of these trees, NaN where there are none.
     wrong, judged : ndarrays of shape (T,)
-        Zeros at first: then the weight of the rows that the first 1, 2, ... trees are wrong
-        on, and of those that they say something about.
+        Zeros on entry; then the weight of rows misclassified by the first 1, 2, ... trees, and
+        the weight of rows with an out-of-bag tree among them.
     """
     n_classes = answers.shape[1]
     for i in range(leaves.shape[0]):
@@ -179,9 +183,9 @@ def add_out_of_bag(
 
 @compiled
 def uniform(state: np.ndarray) -> float:
-    """A number from 0 to below 1, by SplitMix64 (Steele, Lea & Flood, 2014); steps the state.
+    """Uniform number in [0, 1) by SplitMix64 (Steele, Lea & Flood, 2014); advances the state.
 
-    The state is an array of one uint64: the seed at first.
+    The state is an array of one uint64, initialized with the seed.
     """
     state[0] += _STEP
     z = state[0]
@@ -192,7 +196,7 @@ def uniform(state: np.ndarray) -> float:
 
 @compiled
 def draw(state: np.ndarray, pool: np.ndarray, size: int, n: int) -> None:
-    """Put n of the first `size` entries of a pool in front, in random order."""
+    """Draw n of the first `size` entries of `pool` (p,) to its front, by partial Fisher-Yates."""
     for k in range(n):
         other = k + int(uniform(state) * (size - k))
         pool[k], pool[other] = pool[other], pool[k]
@@ -200,7 +204,7 @@ def draw(state: np.ndarray, pool: np.ndarray, size: int, n: int) -> None:
 
 @compiled
 def uniform_coefficients(state: np.ndarray, coefficients: np.ndarray, n: int) -> None:
-    """Fill in n numbers from -1 to 1 and zeros behind them."""
+    """Fill `coefficients` (L,) with n uniform numbers in [-1, 1) and trailing zeros."""
     for k in range(len(coefficients)):
         coefficients[k] = 2.0 * uniform(state) - 1.0 if k < n else 0.0
 
@@ -217,7 +221,7 @@ def walk(
     left: np.ndarray,
     right: np.ndarray,
 ) -> int:
-    """Leaf that a row ends in from some node on, if one of its features had another value."""
+    """Node of the leaf that row x (p,) reaches from `node` if `feature` had another value."""
     while left[node] >= 0:
         total = 0.0
         for k in range(features.shape[1]):
@@ -238,9 +242,9 @@ def mark(
     right: np.ndarray,
     first: np.ndarray,
 ) -> int:
-    """Note where a row first meets a node that looks at each feature; the leaf it ends in.
+    """Record the first node on the path of x (p,) that uses each feature; return the leaf's node.
 
-    What is noted stays -1 for features that no node on its way looks at.
+    Entries of `first` (p,) stay -1 for features that no node on the path uses.
     """
     node = root
     while left[node] >= 0:
@@ -270,20 +274,20 @@ def losses(
     seed: int,
     lost: np.ndarray,
 ) -> None:
-    """Fill in how much less is answered rightly once each feature is permuted.
+    """Fill in the loss of accuracy when each feature is permuted.
 
-    A row whose way meets no node that looks at the feature stays where it is; the others start
-    again from the first such node.
+    A row whose path does not use the feature keeps its leaf; other rows restart at the first
+    node that uses it, which saves the common part of the path.
 
     Parameters
     ----------
     X : ndarray of shape (m, p)
-        Cases out of the bag.
+        Out-of-bag cases.
     codes, weights : ndarrays of shape (m,)
-    votes : ndarray of int
-        Class that each leaf of the tree votes for.
+    votes : ndarray of int, shape (n_leaves,)
+        Class predicted by each leaf of the tree.
     lost : ndarray of shape (p,)
-        Filled in: share of the weight of the cases, mean over repeats.
+        Output: lost share of the weight of the cases, mean over repeats.
     """
     m, p = X.shape
     state = np.array([seed], dtype=np.uint64)

@@ -12,7 +12,7 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_CELLS = 2**16  # of a block of rows
+_CELLS = 2**16  # entries of X predicted per parallel block
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,14 @@ class Tree:
     Attributes
     ----------
     features : ndarray of int32, shape (n_nodes, L)
-        What each inner node looks at.
+        Features that each inner node uses.
     coefficients : ndarray of shape (n_nodes, L)
     thresholds : ndarray of shape (n_nodes,)
-        Rows at or below it go left.
+        Rows with values at or below it go left.
     left, right : ndarrays of int32, shape (n_nodes,)
         Children. At a leaf ``left`` is -1, and ``right`` the number of the leaf.
     shares : ndarray of shape (n_leaves, C)
-        Of each class in the weight of the leaf.
+        Weight shares of the classes in each leaf.
     """
 
     features: np.ndarray
@@ -49,13 +49,13 @@ class Trees:
     roots : ndarray of int64, shape (T + 1,)
         Tree t has the nodes from ``roots[t]`` to before ``roots[t + 1]``.
     first_leaves : ndarray of int64, shape (T + 1,)
-        Likewise of its rows in `answers`.
+        Likewise for the rows of `answers`.
     features, coefficients, thresholds, left, right : ndarrays
-        As of a `Tree`; children are numbered through all trees, leaves within their tree.
+        As in `Tree`; nodes are numbered over all trees, leaves within each tree.
     answers : ndarray of shape (n_leaves, C)
-        What each leaf says: the shares of the classes, or 1 for the one it votes for.
+        Output of each leaf: shares of the classes, or one-hot votes.
     location, scale : ndarrays of shape (p,), or None
-        Taken from rows, and what they are divided by, before nodes look at them.
+        Subtracted from rows, and divisors, before nodes use them.
     """
 
     roots: np.ndarray
@@ -70,7 +70,7 @@ class Trees:
     scale: np.ndarray | None = None
 
     def check_loaded(self) -> None:
-        """Check that nodes lead down to nodes or leaves of their own tree."""
+        """Check that children are nodes or leaves of their own tree."""
         n, width = np.shape(self.features)
         ilk.check_stored(self, "features", (n, max(width, 1)), least=0)
         ilk.check_stored(self, "coefficients", (n, width), kinds="f")
@@ -79,9 +79,9 @@ class Trees:
         leaves = ilk.check_stored(self, "first_leaves", roots.shape, spans=len(self.answers))
         left = ilk.check_stored(self, "left", (n,), least=-1)
         right = ilk.check_stored(self, "right", (n,), least=0)
-        own, inner, sizes = np.arange(n), left >= 0, np.diff(roots)
+        nodes, inner, sizes = np.arange(n), left >= 0, np.diff(roots)
         end = np.repeat(roots[1:], sizes)
-        down = (own < left) & (left < end) & (own < right) & (right < end)
+        down = (nodes < left) & (left < end) & (nodes < right) & (right < end)
         ok = np.where(inner, down, right < np.repeat(np.diff(leaves), sizes))
         if len(roots) < 2 or not sizes.all() or not ok.all():
             raise ilk.stored_fault(self, "a node leads out of its tree")
@@ -90,7 +90,7 @@ class Trees:
     def joined(
         cls, trees: Sequence[Tree], *, majority: bool, location: Any = None, scale: Any = None
     ) -> Trees:
-        """Put trees one after another; with `majority`, each leaf votes for one class."""
+        """Concatenate trees; with `majority`, each leaf votes for one class."""
         roots = _starts([len(tree.left) for tree in trees])
         inner = [
             np.where(tree.left >= 0, root, 0) for tree, root in zip(trees, roots, strict=False)
@@ -117,26 +117,26 @@ class Trees:
         return len(self.roots) - 1
 
     def __getitem__(self, some: slice) -> Trees:
-        """Some of the trees, one after another; nothing is copied."""
+        """A range of the trees, without copies."""
         at = range(len(self))[some]
         ends = slice(at.start, at.stop + 1)
         return replace(self, roots=self.roots[ends], first_leaves=self.first_leaves[ends])
 
     @property
     def nodes(self) -> tuple[np.ndarray, ...]:
-        """What kernels take of the nodes, in order."""
+        """Arrays of the nodes in the order that kernels take."""
         return self.features, self.coefficients, self.thresholds, self.left, self.right
 
     def rows(self, X: np.ndarray) -> np.ndarray:
-        """Rows as the nodes look at them; a float64 array whose rows are contiguous."""
+        """Rows in the form that nodes use; a C-contiguous float64 array."""
         if self.location is None or self.scale is None:
             return np.ascontiguousarray(X, dtype=float)
         return standardized(X, self.location, self.scale)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """Number of the leaf of each row in each tree; unsigned array of shape (n, T).
+        """Leaf number of each row in each tree; unsigned array of shape (n, T).
 
-        The type is the smallest that holds one number more.
+        The type is the smallest that also holds the largest leaf plus 1.
         """
         from ilk_ensembles.forest.tree_kernels import find_leaves
 
@@ -151,7 +151,7 @@ class Trees:
         return leaves
 
     def mean(self, X: np.ndarray) -> np.ndarray:
-        """Mean of what the leaves of each row say, summed tree after tree; array (n, C)."""
+        """Mean output of the leaves of each row, summed tree after tree; array (n, C)."""
         from ilk_ensembles.forest.tree_kernels import add_answers, find_leaves
 
         total = np.zeros((len(X), self.answers.shape[1]))
@@ -167,7 +167,7 @@ class Trees:
         return total
 
     def staged(self, leaves: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield the mean of what the first 1, 2, ... trees say, from the leaves of rows."""
+        """Yield the mean output of the first 1, 2, ... trees, from the leaves of rows."""
         total = np.zeros((len(leaves), self.answers.shape[1]))
         for t, first in enumerate(self.first_leaves[:-1]):
             total += self.answers[first + leaves[:, t].astype(np.int64)]
@@ -175,7 +175,7 @@ class Trees:
 
 
 def standardized(X: np.ndarray, location: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Rows less a location, divided by a scale; each halved before, so that nothing overflows."""
+    """(X - location) / scale; both are halved first, so that the difference cannot overflow."""
     halved: np.ndarray = np.multiply(X, 0.5, dtype=float, order="C")
     halved -= location / 2
     halved /= np.where(scale / 2 > 0, scale / 2, 1.0)
@@ -198,11 +198,11 @@ class TreeMember:
     Attributes
     ----------
     tree : Trees
-        That one.
+        This tree only.
     classes_ : ndarray of shape (C,)
-        Those of the forest.
+        Classes of the forest.
     n_features_in_ : int
-        Those of the forest.
+        Features of the forest.
     """
 
     tree: Trees
@@ -214,9 +214,9 @@ class TreeMember:
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Answer of the leaf of each row; array of shape (n, C)."""
+        """Output of the leaf of each row; array of shape (n, C)."""
         X = ilk.check_vectors(self, X)
-        if X.shape[1] != self.n_features_in_:  # kernels would read beyond its rows
+        if X.shape[1] != self.n_features_in_:  # kernels would read out of bounds
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: X has {X.shape[1]} features, the forest "
                 f"{self.n_features_in_}"

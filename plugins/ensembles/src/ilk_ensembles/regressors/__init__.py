@@ -1,1 +1,1 @@
-"""Regressors: one class a file."""
+"""Ensemble regressors."""

@@ -1,4 +1,4 @@
-"""adaboost_r2: regressors in turn, each looking harder at what those before it missed."""
+"""adaboost_r2: boosting of regressors fitted to reweighted cases."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-_CELLS = 1 << 20  # predictions that are held at once: 8 MB
-_EXACT = 1e-14  # errors below this share of the largest target are none
-_TIED = 1e-12  # as a share of all weight
+_CELLS = 1 << 20  # predictions held in memory at once: 8 MB of float64
+_EXACT = 1e-14  # errors below this share of the largest target are rounding
+_TIED = 1e-12  # rounding of a cumulative weight, as a share of the total
 
 
 class AdaBoostR2(ilk.Regressor):
-    """Fits regressors in turn on cases that those before missed; predicts a weighted median.
+    """Fits regressors in turn, each with larger weights on large errors (AdaBoost.R2).
 
-    All cases start with equal weights, or the given ones. Round k fits a member to n rows drawn
-    by the weights, with replacement. With ``e_i`` its absolute error on case i, and D the
-    largest, the loss of the case is
+    All cases start with equal weights, or with the given ones. Round k fits a member to n rows
+    drawn by the weights, with replacement. Let ``e_i`` be its absolute error on case i, and D
+    the largest. The loss of the case is
 
     - ``e_i / D`` (linear), ``(e_i / D)^2`` (square) or ``1 - exp(-e_i / D)`` (exponential).
 
-    From its mean L by the weights, ``beta_k = L / (1 - L)``: weights are multiplied by
-    ``beta_k^(1 - loss)`` and divided by their sum, and the member's vote weighs
-    ``alpha_k = ln(1 / beta_k)``. The prediction is the least y such that members who say at most
-    y have at least half of the votes.
+    Let L be the weighted mean loss, and ``beta_k = L / (1 - L)``. Weights are multiplied by
+    ``beta_k^(1 - loss)`` and divided by their sum; the voting weight of the member is
+    ``alpha_k = ln(1 / beta_k)``. The prediction is the weighted median: the least y such that
+    members that predict at most y have at least half of the votes.
 
-    A member of mean loss 1/2 or more is left out, and boosting stops; if it is the first one,
-    it is kept with weight 1. A member without error also ends it: its vote weighs as much as
-    all those before it together and ``ln(2^52 - 1) = 36.04`` more, so it decides alone.
+    A member of mean loss 1/2 or more is dropped, and boosting stops; if it is the first member,
+    it is kept with weight 1. A member without error also stops boosting. Its voting weight is
+    the sum of all before it plus ``ln(2^52 - 1) = 36.04``, so that it decides alone.
 
     Attributes
     ----------
@@ -55,25 +55,25 @@ class AdaBoostR2(ilk.Regressor):
     errors_ : ndarray of shape (T,)
         Their mean losses.
     stopped_ : {"perfect", "chance"} or None
-        Why there were fewer rounds: a member without error, or one of mean loss 1/2 or more.
+        Why boosting stopped early: a member without error, or one of mean loss 1/2 or more.
     failures_ : dict of int to IlkError
-        Rounds that were left out, from 0.
+        Errors of the failed rounds, by number from 0.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     InputError
-        If a member fails, or takes no weights where `method` is "weighting"; if y or weights
-        are wrong.
+        If a member fails, or takes no weights and `method` is "weighting"; if y or weights
+        are invalid.
 
     Notes
     -----
-    Beside members, fitting holds a few numbers for each row, and predicting blocks of rows;
-    `staged_predict` holds what each member says of each row.
+    Besides the members, fitting holds a few numbers for each row in memory, and prediction blocks
+    of rows; `staged_predict` holds all predictions of the members.
 
-    With weighting, X that is a table of numbers is first put into the order of `ilk.row_order`:
-    the order of the rows does not matter. With resampling it does: rows are drawn by number.
+    With weighting, a numeric table X is first sorted by `ilk.row_order`: the order of the rows
+    does not matter. With resampling it does, because draws use row numbers.
 
     References
     ----------
@@ -94,24 +94,24 @@ class AdaBoostR2(ilk.Regressor):
     member: RegressorLike | None = slot(
         "regressor",
         default=None,
-        doc="A fresh clone is fitted in each round. If left out: scikit-learn's tree of depth 3.",
+        doc="Cloned and fitted in each round. If left out: scikit-learn's tree of depth 3.",
     )
-    n_members: int = param(default=50, ge=1, doc="Rounds; fewer where boosting stops.")
+    n_members: int = param(default=50, ge=1, doc="Maximum number of rounds.")
     loss: Literal["linear", "square", "exponential"] = param(
         default="linear",
         choices=("linear", "square", "exponential"),
-        doc="How an error counts, as a share of the largest.",
+        doc="Loss as a function of the error, as a share of the largest.",
     )
     method: Literal["resampling", "weighting"] = param(
         default="resampling",
         choices=("weighting", "resampling"),
-        doc="Whether rows are drawn by the weights, as published, or members take the weights. "
-        "Losses are those on all rows either way.",
+        doc="Whether rows are resampled by the weights, as published, or members take the weights. "
+        "Losses are measured on all rows either way.",
     )
     learning_rate: float = param(
         default=1.0,
         gt=0,
-        doc="Each alpha, and the exponent of beta, is multiplied by it.",
+        doc="Factor of each alpha, and of the exponent of beta.",
     )
     on_failure: Literal["raise", "drop"] = ON_FAILURE
     verbose: int = VERBOSE
@@ -129,25 +129,25 @@ class AdaBoostR2(ilk.Regressor):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Return boosted trees, and neighbours of any kind of rows."""
+        """Return boosted trees, and nearest neighbours for any kind of rows."""
         return [cls(random_state=0), cls(member="knn", n_members=5, loss="square", random_state=0)]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost.
+        """Run the boosting rounds.
 
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            The weights of the first round. A case of weight 0 counts as none, and one of weight
-            2 as two with "weighting"; with "resampling" it is drawn as often as two.
+            Initial weights. A case of weight 0 counts as none. A case of weight 2 counts as two
+            cases with "weighting"; with "resampling" it is drawn as often as two cases.
 
         Returns
         -------
         AdaBoostR2
-            Itself.
+            The fitted ensemble.
         """
         self.check_parameters()
         X = indexable(X)
@@ -171,15 +171,15 @@ class AdaBoostR2(ilk.Regressor):
         """Weighted median of the members' predictions; array of shape (m,)."""
         X = self._checked(X)
         size = max(_CELLS // len(self.estimators_), 1)
-        said = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
-        return np.concatenate([weighted_medians(values, self.alphas_) for values in said])
+        outputs = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
+        return np.concatenate([weighted_medians(values, self.alphas_) for values in outputs])
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield the predictions after each round, as fewer rounds would give."""
-        said: list[np.ndarray] = []
-        for own in self._member_outputs(self._checked(X)):
-            said.append(own)
-            yield weighted_medians(np.stack(said), self.alphas_[: len(said)])
+        """Yield the predictions after each round, equal to those of a fit with fewer rounds."""
+        outputs: list[np.ndarray] = []
+        for predicted in self._member_outputs(self._checked(X)):
+            outputs.append(predicted)
+            yield weighted_medians(np.stack(outputs), self.alphas_[: len(outputs)])
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -212,6 +212,7 @@ class _Losses(Rounds):
         rate = self.owner.learning_rate
         largest = errors.max()
         if largest <= _EXACT * np.abs(self.y).max():
+            # weights of R2 are ln((1 - L) / L), twice the half log odds of AdaBoost
             alpha = 2 * decisive_weight(sum(self.alphas) / 2, learning_rate=rate)
             return RoundResult(0.0, alpha, np.zeros(len(weights)), "perfect")
         losses = _LOSSES[self.owner.loss](errors / largest)
@@ -233,7 +234,7 @@ _LOSSES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def weighted_medians(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Least value, in each column, such that it and those below have half of the weight.
+    """Weighted median of each column: the least value with half of the weight at or below it.
 
     Parameters
     ----------
@@ -246,6 +247,7 @@ def weighted_medians(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(values, axis=0, kind="stable")
     reached = np.cumsum(weights[order], axis=0)
+    # the tolerance makes the median independent of the order of summation
     middle = (reached >= (0.5 - _TIED) * reached[-1]).argmax(axis=0)
     columns = np.arange(values.shape[1])
     return np.asarray(values[order[middle, columns], columns])

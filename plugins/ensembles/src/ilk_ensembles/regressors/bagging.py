@@ -1,4 +1,4 @@
-"""Bagging of regressors: members that learn from bootstraps of the data."""
+"""Bagging of regressors fitted on bootstrap samples of the data."""
 
 from __future__ import annotations
 
@@ -27,49 +27,48 @@ _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
     "weight 2, but not by the same random numbers"
 )
-_CELLS = 1 << 22  # predictions that are held at once: 32 MB
+_CELLS = 1 << 22  # predictions held in memory at once: 32 MB of float64
 
 
 class BaggingRegressor(Resampled, ilk.Regressor):
-    """Bootstrap aggregating: the mean of regressors fitted on rows drawn at random.
+    """Bootstrap aggregating: the mean of regressors fitted on randomly drawn rows.
 
     ``f_E(q) = (1/S) sum_i f_i(q, D_i)``, equation (2.26) of [1]_ with equal weights, where
-    ``D_i`` are rows drawn from the data, by default as many as there are, with replacement; or
-    the median of the ``f_i(q, D_i)`` [3]_, that of an even number midway between the two in
-    the middle.
+    ``D_i`` are rows drawn from the data, by default n rows with replacement; or the median of
+    the ``f_i(q, D_i)`` [3]_, which for an even number is the midpoint of the two middle values.
 
-    About 37 of 100 rows are not drawn for a member, they are out of its bag: what such members
-    say of a row together is an estimate for new cases.
+    About 37 % of the rows are not drawn for a given member: they are out of its bag. Combining,
+    for each row, the members it is out of the bag of estimates the error on new cases.
 
-    Memory is that of the members, 4 bytes for each row drawn and, while fitting, a copy of the
-    rows drawn for each member that is fitted at once.
+    Memory: the members, 4 bytes for each row drawn and, while fitting, a copy of the drawn rows
+    for each member fitted in parallel.
 
     Attributes
     ----------
     estimators_ : list of regressors
         The fitted members.
     rows_ : list of ndarray of int
-        The rows drawn for each, in the order of drawing.
+        Rows drawn for each member, in the order of drawing.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position.
+        Errors of the dropped members, by position.
     oob_prediction_ : ndarray of shape (n,)
-        With `oob_score`: mean or median, for each training row, of the members that it was not
-        drawn for; NaN where it was drawn for all.
+        With `oob_score`: mean or median, for each training row, of its out-of-bag members; NaN
+        for rows in every bag.
     oob_error_ : float
-        With `oob_score`: mean squared error of it, by weight where there are weights. Rows of
-        NaN do not count. NaN where there are no others.
+        With `oob_score`: its weighted mean squared error. Rows of NaN are ignored; NaN if there
+        are no others.
     n_never_out_of_bag_ : int
-        With `oob_score`: how many rows were drawn for all members.
+        With `oob_score`: number of rows in every bag.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
-        If more rows are asked for than there are, without replacement; or `oob_score` where
-        all rows are shown to all members.
+        If more rows are requested than exist, without replacement; or `oob_score` where every
+        bag has all rows.
     InputError
-        If a member fails; names it.
+        If a member fails; the error names it.
 
     References
     ----------
@@ -92,8 +91,8 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     member: RegressorLike | None = slot(
         "regressor",
         default=None,
-        doc="Cloned for each; unstable ones gain. X may be whatever it takes. If left out a "
-        "regression tree, scikit-learn's.",
+        doc="Cloned for each draw; unstable regressors gain most. X may be any data it accepts. If "
+        "left out: scikit-learn's regression tree.",
     )
     rule: Literal["mean", "median"] = RULE
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -106,7 +105,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Trees, any kind of rows, and part of the rows without replacement."""
+        """Trees, any kind of rows, and a subset of the rows without replacement."""
         return [
             cls(random_state=0),
             cls(member="knn", n_members=5, rule="median", random_state=0),
@@ -121,9 +120,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         X : data of n rows
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            With replacement the chance of a row to be drawn is proportional to its weight,
-            and members are given none. Without, members are given the weights of their rows,
-            and must take them; rows of weight 0 are not drawn.
+            With replacement, the probability of drawing a row is proportional to its weight, and
+            members are fitted without weights. Without replacement, members are fitted with the
+            weights of their rows and must accept them; rows of weight 0 are never drawn.
         """
         self.check_parameters()
         X = indexable(X)
@@ -140,7 +139,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         self._forget_out_of_bag()
         if self.oob_score:
             support = self._support_out_of_bag(
-                X, _answers, lambda said, _: self._combine(said)[:, np.newaxis], 1
+                X, _answers, lambda outputs, _: self._combine(outputs)[:, np.newaxis], 1
             )
             self.oob_prediction_ = support[:, 0]
             squares = (self.oob_prediction_ - targets) ** 2
@@ -157,7 +156,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         if not self.replace and not ilk.takes_weights(member):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: {ilk.display_name(member)} does not take "
-                f"sample_weight, as without replacement it must"
+                f"sample_weight, which it needs without replacement"
             )
         return weights
 
@@ -170,15 +169,15 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         )
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what the first 1, 2, ... members predict together; arrays of shape (m,).
+        """Yield the predictions of the first 1, 2, ... members together; arrays of shape (m,).
 
-        The predictions of all members are held: 8 bytes for each member and row.
+        The predictions of all members are held in memory: 8 bytes for each member and row.
         """
-        said = self._member_outputs(self._checked(X))
-        total = np.zeros(said.shape[1])
-        for count, own in enumerate(said, start=1):
-            total += own
-            yield total / count if self.rule == "mean" else self._combine(said[:count])
+        outputs = self._member_outputs(self._checked(X))
+        total = np.zeros(outputs.shape[1])
+        for count, predicted in enumerate(outputs, start=1):
+            total += predicted
+            yield total / count if self.rule == "mean" else self._combine(outputs[:count])
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -194,8 +193,10 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
         return np.stack(each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places))
 
-    def _combine(self, said: np.ndarray) -> np.ndarray:
-        return np.asarray(said.mean(axis=0) if self.rule == "mean" else np.median(said, axis=0))
+    def _combine(self, outputs: np.ndarray) -> np.ndarray:
+        return np.asarray(
+            outputs.mean(axis=0) if self.rule == "mean" else np.median(outputs, axis=0)
+        )
 
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), self._member)

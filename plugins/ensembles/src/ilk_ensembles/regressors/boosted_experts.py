@@ -1,4 +1,4 @@
-"""boosted_experts: three experts and a gate, the cases first divided as boosting does."""
+"""boosted_experts: three experts and a gate, initialized by boosting."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_numbers
 from ilk_ensembles.boosting.weak_learner import RANDOM_STATE, WeakLearner, weighted_rows
 
-_BIG = 0.25  # share of the cases' weight whose errors are big, where no threshold is given
-_FLOOR = 1e-6  # least variance of an expert's noise, as a share of the targets'
-_ROUNDING = 2.0**-104  # as a share of the square of the largest target
+_BIG = 0.25  # default share of the cases' weight with big errors
+_FLOOR = 1e-6  # least variance of an expert's noise, as a share of the targets' variance
+_ROUNDING = 2.0**-104  # squared rounding error of a target, relative to the largest squared
 
 
 class BoostedExperts(ilk.Regressor):
-    """Combines three boosted regressors by a gate that looks at the row (boosted mixture).
+    """Combines three boosted regressors by a gate that depends on the row (boosted mixture).
 
-    First the cases are divided as by Schapire's boosting, an error above a threshold standing
-    for a wrong answer [2]_:
+    The cases are first divided by Schapire's boosting, in which an error above a threshold
+    counts as a wrong answer [2]_:
 
     1. the first expert is fitted to all cases;
-    2. the second to weights that give half to those on which the first has a big error;
-    3. the third to the cases on which just one of the two has one (if there are none, to those
-       on which both have; else to all).
+    2. the second to weights that give half of the mass to the big errors of the first;
+    3. the third to the cases on which exactly one of the two has a big error (if there are
+       none, to those on which both have; else to all).
 
-    From there they are a mixture of experts [1]_: expert j gives y a normal distribution about
-    what it says, f_j(x), of variance s_j, and is taken with chance
-    ``g_j(x) = exp(a_j + b_j x) / sum_l exp(a_l + b_l x)``. Expectation and maximisation
-    repeat: from ``h_ij``, the chance that expert j made y_i, the experts are fitted anew to
-    weights ``w_i h_ij``, the variances follow, and the gate learns h. The prediction is
-    ``sum_j g_j(x) f_j(x)``.
+    From there they are trained as a mixture of experts [1]_. Expert j models y by a normal
+    distribution with mean f_j(x), its prediction, and variance s_j, and has the probability
+    ``g_j(x) = exp(a_j + b_j x) / sum_l exp(a_l + b_l x)``. Expectation-maximisation (EM)
+    repeats: from the responsibilities ``h_ij``, the probability that expert j generated y_i,
+    refit the experts to weights ``w_i h_ij``, update the variances, and fit the gate to h. The
+    prediction is ``sum_j g_j(x) f_j(x)``.
 
     Attributes
     ----------
     estimators_ : list of 3 regressors
     threshold_ : float
-        What is a big error is above it.
+        Errors above it are big.
     variances_ : ndarray of shape (3,)
-        s_j; at least a millionth of that of y. Not with the median.
+        s_j; at least a millionth of the variance of y. Not with the median.
     log_likelihoods_ : ndarray of shape (T,)
-        Weighted mean over the cases, with the boosted experts, then after each round kept.
+        Weighted mean over the cases, for the boosted experts and after each round kept.
     gate_ : Gate
         Not with the median.
     n_features_in_ : int
@@ -58,20 +58,20 @@ class BoostedExperts(ilk.Regressor):
     Raises
     ------
     InputError
-        If an expert fails (none can be left out: each learns from what those before it missed), or
-        takes no weights where `method` is "weighting"; if X holds NaN; if y or weights are wrong.
+        If an expert fails (none can be dropped: each learns from the errors of those before), or
+        takes no weights and `method` is "weighting"; if X has NaN; if y or weights are invalid.
 
     Notes
     -----
-    With weighting, rows are first put into the order of `ilk.row_order`: their order does not
+    With weighting, rows are first sorted by `ilk.row_order`, so that their order does not
     matter.
 
-    This is a reading. [1]_ says that a mixture of experts suits regression where the partition
-    of the cases is first made "in a boostlike manner", and combines by confidence; what a wrong
-    answer is in regression is from [2]_. The gate here is the usual softmax of a linear function
-    of x ([3]_, "weights are input-dependent"), and all experts see all cases, weighted, where
-    boosting by filtering needs new ones. Where the boosted experts all say the same, as straight
-    lines on data that are symmetric about 0, no round can tell them apart.
+    This is one interpretation. [1]_ proposes for regression a mixture of experts where the
+    partition of the cases is first made "in a boostlike manner", and combines by confidence;
+    [2]_ defines a wrong answer in regression. The gate here is the usual softmax of a linear
+    function of x ([3]_, "weights are input-dependent"), and all experts see all cases, weighted,
+    where boosting by filtering needs new ones. If the boosted experts predict the same, as
+    straight lines on data that are symmetric about 0, no round can separate them.
 
     References
     ----------
@@ -97,38 +97,38 @@ class BoostedExperts(ilk.Regressor):
     member: RegressorLike | None = slot(
         "regressor",
         default=None,
-        doc="The kind of expert. If left out: least squares (scikit-learn's LinearRegression).",
+        doc="Cloned for each expert. If left out: scikit-learn's LinearRegression.",
     )
     threshold: float | None = param(
         default=None,
         type=float,
         ge=0,
-        doc="What is a big error, in units of y, is above it. If left out: what a quarter of "
-        "the cases' weight is above, among errors of the first expert.",
+        doc="Errors above it, in units of y, are big. If left out: the value that a quarter of "
+        "the cases' weight exceeds, among errors of the first expert.",
     )
     rule: Literal["gate", "median"] = param(
         default="gate",
         choices=("gate", "median"),
-        doc='"median": the median of the three boosted experts, without a gate or further '
+        doc='"median": the median of the three boosted experts, without a gate or EM '
         "rounds, as in threshold-based boosting [2]_.",
     )
     n_rounds: int = param(
         default=20,
         ge=0,
-        doc="Rounds of expectation and maximisation; fewer where the likelihood rises by less "
-        "than `tol`. A round that lowers it, as experts other than linear ones may, is "
-        "undone. With 0 the gate is fitted to the boosted experts as they are.",
+        doc="EM rounds; fewer where the likelihood rises by less "
+        "than `tol`. A round that lowers it, which nonlinear experts can cause, is "
+        "undone. With 0 the gate is fitted to the boosted experts.",
     )
-    tol: float = param(default=0.0001, ge=0, doc="Of the mean log-likelihood of a case.")
+    tol: float = param(default=0.0001, ge=0, doc="Convergence: rise of the mean log-likelihood.")
     penalty: float = param(
         default=0.001,
         gt=0,
-        doc="On the squares of the gate's coefficients b, over standardised features.",
+        doc="L2 penalty of the gate's coefficients b, over standardised features.",
     )
     method: Literal["weighting", "resampling"] = param(
         default="weighting",
         choices=("weighting", "resampling"),
-        doc="Whether experts take weights, or n rows are drawn by them, with replacement.",
+        doc="Whether experts take weights, or n rows are resampled by them, with replacement.",
     )
     verbose: int = VERBOSE
     random_state: RandomState = RANDOM_STATE
@@ -136,24 +136,24 @@ class BoostedExperts(ilk.Regressor):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Return straight lines, gated or not, and neighbours from drawn rows."""
+        """Return straight lines, with gate or median, and neighbours on resampled rows."""
         drawn = cls(member="knn", n_rounds=2, method="resampling", random_state=0)
         return [cls(n_rounds=4), cls(rule="median", threshold=0.5), drawn]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost three experts, then let them and the gate learn together.
+        """Boost three experts, then train them and the gate jointly by EM.
 
         Parameters
         ----------
         X : array of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            A case of weight 2 counts as two (with "weighting"), one of weight 0 as none.
+            A case of weight 2 counts as two cases (with "weighting"), a case of weight 0 as none.
 
         Returns
         -------
         BoostedExperts
-            Itself.
+            The fitted ensemble.
         """
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
@@ -170,44 +170,44 @@ class BoostedExperts(ilk.Regressor):
         self.threshold_ = mixing.boost(self.threshold, _BIG)
         if self.rule == "gate":
             self.gate_ = Gate.of(X, weights, len(mixing.experts), self.penalty)
-            with threadpool_limits(1):  # the gate's steps are small, and threads only wait
+            with threadpool_limits(1):  # the gate's steps are small: BLAS threads would only wait
                 mixing = self._mix(mixing, X)
-            with np.errstate(over="ignore", under="ignore"):  # of squares that no float holds
+            with np.errstate(over="ignore", under="ignore"):  # of squares out of range
                 self.variances_ = mixing.variances * mixing.unit * mixing.unit
         self.estimators_ = mixing.experts
         return self
 
     def _mix(self, mixing: ExpertMixture, X: np.ndarray) -> ExpertMixture:
-        """Rounds of expectation and maximisation, as long as they raise the likelihood."""
+        """Run EM rounds while they raise the likelihood."""
         rows = self.gate_.rows(X)
-        found = [mixing.start(self.gate_, rows)]
+        likelihoods = [mixing.start(self.gate_, rows)]
         progress = Progress(self, self.n_rounds, self.verbose, "rounds")
         for number in range(self.n_rounds):
             before = self.gate_.coef_
             other = mixing.improved(self.gate_, rows, number)
             likelihood = other.likelihood()
             progress.step(f"log-likelihood {likelihood:.4g}")
-            if likelihood < found[-1]:
+            if likelihood < likelihoods[-1]:
                 self.gate_.coef_ = before
                 break
             mixing = other
-            found.append(likelihood)
-            if likelihood - found[-2] < self.tol:
+            likelihoods.append(likelihood)
+            if likelihood - likelihoods[-2] < self.tol:
                 break
-        self.log_likelihoods_ = np.array(found)
+        self.log_likelihoods_ = np.array(likelihoods)
         return mixing
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
-        said = self._member_outputs(X)
+        outputs = self._member_outputs(X)
         if self.rule == "median":
-            return np.asarray(np.median(said, axis=1))
-        return np.asarray((self.gate_.shares(X) * said).sum(axis=1))
+            return np.asarray(np.median(outputs, axis=1))
+        return np.asarray((self.gate_.shares(X) * outputs).sum(axis=1))
 
     def gate(self, X: Any) -> np.ndarray:
-        """How much each expert is listened to for each row; shape (m, 3).
+        """Weight of each expert for each row; shape (m, 3).
 
         Rows sum to 1, up to rounding.
 
@@ -222,18 +222,18 @@ class BoostedExperts(ilk.Regressor):
         return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
 
     def _member_outputs(self, X: np.ndarray) -> np.ndarray:
-        """What each expert says; array of shape (m, 3)."""
-        said = np.empty((len(X), len(self.estimators_)))
+        """Predictions of each expert; array of shape (m, 3)."""
+        outputs = np.empty((len(X), len(self.estimators_)))
         for number, expert in enumerate(self.estimators_):
             try:
-                said[:, number] = number_per_row(expert.predict(X), len(X))
+                outputs[:, number] = number_per_row(expert.predict(X), len(X))
             except Exception as error:
                 raise failure(self, f"estimators_[{number}]", expert, error) from error
-        return said
+        return outputs
 
 
 class ExpertMixture:
-    """Fits experts, and a gate, to targets.
+    """Experts and a gate, fitted to targets.
 
     Parameters
     ----------
@@ -245,13 +245,13 @@ class ExpertMixture:
     Attributes
     ----------
     experts : list of regressors
-    said : ndarray of shape (n, L)
+    outputs : ndarray of shape (n, L)
         Their predictions for the training rows.
     variances : ndarray of shape (L,)
-        In squares of `unit`.
+        In units of `unit` squared.
     unit : float
-        A power of two near the largest target, by which errors are divided before they are
-        squared.
+        A power of two near the largest target; errors are divided by it before squaring, so
+        that squares do not overflow.
     log_shares : ndarray of shape (n, L)
         Logarithms of the gate's shares.
     """
@@ -262,17 +262,18 @@ class ExpertMixture:
         spread = float(weights @ ((y - weights @ y) / self.unit) ** 2)
         self.floor = max(_FLOOR * spread, _ROUNDING) if spread > 0 else 1.0
         self.experts: list[Any] = []
-        self.said = np.empty((len(y), 0))
+        self.outputs = np.empty((len(y), 0))
         self.variances = np.empty(0)
         self.log_shares = np.empty((len(y), 0))
 
     def boost(self, threshold: float | None, share: float) -> float:
-        """Fit the three experts of boosting; return what is a big error from.
+        """Fit the three boosted experts; return the threshold of big errors.
 
         Parameters
         ----------
         threshold : float or None
-            None: what that share of the cases' weight is above, among errors of the first.
+            None: the value that the given share of the cases' weight exceeds, among errors of the
+            first expert.
         share : float
         """
         first = self._errors(self._add(self.weights))
@@ -284,34 +285,36 @@ class ExpertMixture:
         return float(threshold)
 
     def start(self, gate: Gate, rows: np.ndarray) -> float:
-        """Fit the gate to what the boosted experts can account for; return the likelihood."""
-        self.variances = self._variances(np.ones(self.said.shape))
-        self.log_shares = np.full(self.said.shape, -np.log(self.said.shape[1]))
+        """Fit the gate to the responsibilities of the boosted experts; return the likelihood."""
+        # equal shares for the first responsibilities; one update of each part follows
+        self.variances = self._variances(np.ones(self.outputs.shape))
+        self.log_shares = np.full(self.outputs.shape, -np.log(self.outputs.shape[1]))
         self.log_shares = gate.fit(rows, self.responsibilities(), self.weights)
         self.variances = self._variances(self.responsibilities())
         return self.likelihood()
 
     def improved(self, gate: Gate, rows: np.ndarray, number: int) -> ExpertMixture:
-        """The mixture after a round of expectation and maximisation."""
+        """Return the mixture after one EM round."""
         other = ExpertMixture(self.learner, self.y, self.weights)
         shares = self.responsibilities()
         for column in range(shares.shape[1]):
-            own = self.weights * shares[:, column]
-            if own.sum() > 0:
-                other._add(own / own.sum(), number)
-            else:  # accounts for nothing: it stays as it is
-                other._keep(self.experts[column], self.said[:, column])
+            mass = self.weights * shares[:, column]
+            if mass.sum() > 0:
+                other._add(mass / mass.sum(), number)
+            else:  # no responsibility: it is not refitted
+                other._keep(self.experts[column], self.outputs[:, column])
         other.log_shares = gate.fit(rows, shares, self.weights)
         other.variances = other._variances(shares)
         return other
 
     def responsibilities(self) -> np.ndarray:
-        """Chance that each expert made the target; array of shape (n, L), rows sum to 1."""
+        """Posterior probability of each expert for each target; shape (n, L), rows sum to 1."""
         joint = self._joint()
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 
     def likelihood(self) -> float:
-        """Weighted mean of the logarithm of the targets' density."""
+        """Weighted mean log density of the targets."""
+        # the density of y, from that of y / unit
         return float(self.weights @ logsumexp(self._joint(), axis=1) - np.log(self.unit))
 
     def _joint(self) -> np.ndarray:
@@ -319,40 +322,40 @@ class ExpertMixture:
         return np.asarray(logs + self.log_shares)
 
     def _squares(self) -> np.ndarray:
-        return np.asarray(((self.y[:, None] - self.said) / self.unit) ** 2)
+        return np.asarray(((self.y[:, None] - self.outputs) / self.unit) ** 2)
 
     def _variances(self, shares: np.ndarray) -> np.ndarray:
-        own = self.weights[:, None] * shares
-        squares = (own * self._squares()).sum(axis=0)
-        totals = own.sum(axis=0)
+        mass = self.weights[:, None] * shares
+        squares = (mass * self._squares()).sum(axis=0)
+        totals = mass.sum(axis=0)
         return np.asarray(np.maximum(squares / np.where(totals > 0, totals, 1), self.floor))
 
     def _add(self, weights: np.ndarray, number: int | None = None) -> np.ndarray:
         number = len(self.experts) if number is None else number
         expert = self.learner.fit(number, self.y, weights)
-        said = self.learner.ask(
+        outputs = self.learner.ask(
             number, expert, lambda m, X: number_per_row(m.predict(X), len(self.y))
         )
-        self._keep(expert, said)
-        return np.asarray(said)
+        self._keep(expert, outputs)
+        return np.asarray(outputs)
 
-    def _keep(self, expert: Any, said: np.ndarray) -> None:
+    def _keep(self, expert: Any, outputs: np.ndarray) -> None:
         self.experts.append(expert)
-        self.said = np.column_stack([self.said, said])
+        self.outputs = np.column_stack([self.outputs, outputs])
 
-    def _errors(self, said: np.ndarray) -> np.ndarray:
-        return np.asarray(np.abs(said - self.y))
+    def _errors(self, outputs: np.ndarray) -> np.ndarray:
+        return np.asarray(np.abs(outputs - self.y))
 
 
 def _quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
-    """Least value such that those at most it have that share of the weight."""
+    """Weighted quantile: the least value with the given share of the weight at or below it."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     return float(values[order[(reached >= (share - 1e-12) * reached[-1]).argmax()]])
 
 
 def _halves(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """Weights of which some cases have half, the others the other half."""
+    """Weights scaled so that the cases in `some` have half of the mass, the others half."""
     inside, outside = weights[some].sum(), weights[~some].sum()
     if not (inside > 0 and outside > 0):
         return weights
@@ -360,7 +363,7 @@ def _halves(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
 
 
 def _only(weights: np.ndarray, *choices: np.ndarray) -> np.ndarray:
-    """Weights of the first choice of cases that there are any of; of all, if there are none."""
+    """Weights restricted to the first nonempty choice of cases; all weights if none is."""
     for some in choices:
         total = weights[some].sum()
         if total > 0:

@@ -1,4 +1,4 @@
-"""Stacked regressions: a regressor of what other regressors say."""
+"""Stacked regressions: a regressor trained on held-out predictions of other regressors."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
 
 
 class StackingRegressor(HeterogeneousRegressor):
-    """Fits a regressor on what members say of rows that they were not fitted on.
+    """Fits a regressor on held-out predictions of members (stacked regressions).
 
-    Rows are held out in turn: what clones of the members, fitted on the other rows, predict for
-    them are the features ``f_1(x), ..., f_L(x)`` that the learner learns the target from. Then
-    the members are fitted on all rows, and what the learner says of their numbers is the answer.
+    Rows are held out in turn. Clones of the members, fitted on the other rows, predict them: the
+    features ``f_1(x), ..., f_L(x)`` on which the learner is trained. Then the members are
+    refitted on all rows; a prediction applies the learner to their predictions.
 
     Attributes
     ----------
     estimators_ : list of L regressors
         The members, fitted on all rows.
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     learner_ : regressor
         The fitted learner.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position in `members`.
+        Errors of the dropped members, by position in `members`.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
         If there is no member.
     InputError
-        If a member or the learner fails, or a member predicts what is no finite number; names
-        it. If there is one row, so that none can be held out.
+        If a member or the learner fails, or a prediction is not finite; the error names it. If
+        there is only one row, so that none can be held out.
 
     Notes
     -----
-    Sample weights go to members and learner as far as they take them; rows of weight 0 are not
-    held out. While fitting, L numbers are held for each row; otherwise what members say is held
-    for blocks of rows, 32 MB at once.
+    Sample weights are passed to the members and the learner that accept them; rows of weight 0
+    are never held out. Memory: L numbers for each row while fitting; prediction works in blocks
+    of rows, 32 MB at a time.
 
     References
     ----------
@@ -77,14 +77,14 @@ class StackingRegressor(HeterogeneousRegressor):
         "regressor",
         default=None,
         doc="Fitted on arrays of shape (n, L). If left out: least squares with an intercept "
-        "and coefficients of at least 0 [2]_, scikit-learn's LinearRegression.",
+        "and non-negative coefficients [2]_, scikit-learn's LinearRegression.",
     )
     passthrough: bool = PASSTHROUGH
     on_failure: Literal["raise", "drop"] = LEFT_OUT_OF_FOLDS
     resampling: ResamplingLike | None = slot(
         "resampling",
         default=None,
-        doc="How rows are held out. If left out: folds drawn at random, at most 5.",
+        doc="How rows are held out. If left out: at most 5 random folds.",
     )
     random_state: RandomState = FOLD_SEEDS
     waivers: ClassVar[Mapping[str, str]] = {
@@ -113,15 +113,15 @@ class StackingRegressor(HeterogeneousRegressor):
         ]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit every member, then the learner on what they say of rows held out.
+        """Fit every member, then the learner on held-out predictions.
 
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Given to the members, and the learner, that take it; an error if none does.
+            Passed to the members, and the learner, that accept it; an error if none does.
         """
         self.check_parameters()
         X, y = self._checked(X, y)
@@ -132,9 +132,9 @@ class StackingRegressor(HeterogeneousRegressor):
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
             X, y, weights = ilk.take(X, some), y[some], weights[some]
-        rows, said = self._held_out(X, y, weights, rng)
+        rows, outputs = self._held_out(X, y, weights, rng)
         seed_members(self, [learner], None if self.random_state is None else rng)
-        features = self._features(said, ilk.take(X, rows))
+        features = self._features(outputs, ilk.take(X, rows))
         try:
             shares = None if weights is None else weights[rows]
             self.learner_ = fit_member(learner, features, y[rows], shares)
@@ -152,7 +152,7 @@ class StackingRegressor(HeterogeneousRegressor):
     def _held_out(
         self, X: Any, y: np.ndarray, weights: np.ndarray | None, rng: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of rows held out, and the members' predictions for them, of shape (L, h)."""
+        """Positions of held-out rows, and the members' predictions for them, of shape (L, h)."""
         places = [f"{place}, on a part of the rows," for place in self._places()]
 
         def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -167,11 +167,11 @@ class StackingRegressor(HeterogeneousRegressor):
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
 
-    def _features(self, said: np.ndarray, X: Any) -> np.ndarray:
-        """The members' predictions side by side, and X where the learner sees it."""
+    def _features(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+        """The members' predictions side by side, and X with `passthrough`."""
         if not self.passthrough:
-            return said.T
-        return np.hstack([said.T, ilk.check_vectors(self, X)])
+            return outputs.T
+        return np.hstack([outputs.T, ilk.check_vectors(self, X)])
 
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
-        return np.asarray(self.learner_.predict(self._features(said, X)), dtype=float)
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+        return np.asarray(self.learner_.predict(self._features(outputs, X)), dtype=float)

@@ -1,4 +1,4 @@
-"""A vote of regressors: the mean, weighted or not, or the median of what they say."""
+"""Voting of regressors: the mean, weighted or not, or the median of their predictions."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from ilk_ensembles.combiners.weights import check_given, for_members
 
 
 class VotingRegressor(HeterogeneousRegressor):
-    """Fits every member on the same data; predicts the mean, or the median, of their numbers.
+    """Fits every member on the same data; predicts the mean, or the median, of their outputs.
 
-    ``f(x) = sum_j w_j f_j(x) / sum_j w_j``, equation (2.26) of [1]_, all alike unless there are
-    weights; or the median of the ``f_j(x)``, that of an even number midway between the two in
-    the middle, which one member that is far off does not move.
+    ``f(x) = sum_j w_j f_j(x) / sum_j w_j``, equation (2.26) of [1]_, with equal weights by
+    default; or the median of the ``f_j(x)``, which for an even number is the midpoint of the two
+    middle values and is robust against one outlying member.
 
     Attributes
     ----------
     estimators_ : list of regressors
         The fitted members.
     positions_ : list of int
-        Theirs among `members`.
+        Their positions in `members`.
     failures_ : dict of int to IlkError
-        Why members were left out, by their position in `members`.
+        Errors of the dropped members, by position in `members`.
     n_features_in_ : int
-        Where X has columns.
+        If X has columns.
 
     Raises
     ------
     ParameterError
-        If there is no member; if weights are wrong, for another number of members, or given
-        with the median.
+        If there is no member; if weights are invalid, do not match the number of members, or are
+        given with the median.
     InputError
-        If a member fails, or predicts what is no finite number; names it. If y is no numbers.
+        If a member fails, or its prediction is not finite; the error names it. If y is not numeric.
 
     References
     ----------
@@ -60,12 +60,12 @@ class VotingRegressor(HeterogeneousRegressor):
         default=None,
         type=Array,
         form="array of shape (L,)",
-        doc="Of the members, for the mean: at least 0 and not all 0.",
+        doc="Weights of the members in the mean: at least 0 and not all 0.",
     )
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Members that take weights, weights of members, and the median for any kind of rows."""
+        """Members that accept weights, weights of members, and the median for any kind of rows."""
         few = {"use": "boosted_experts", "n_rounds": 2}
         lines = [few, {**few, "rule": "median"}]
         parts: list[Any] = ["knn", few, {"use": "bagging", "n_members": 3}]
@@ -77,7 +77,7 @@ class VotingRegressor(HeterogeneousRegressor):
         ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that weights are for the members, and for the mean."""
+        """Check each parameter, and that weights match the members, and are for the mean."""
         super().check_parameters()
         if self.weights is None:
             return
@@ -92,10 +92,10 @@ class VotingRegressor(HeterogeneousRegressor):
         Parameters
         ----------
         X : data of n rows
-            Whatever the members take.
+            Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Given to the members that take it; an error if none does.
+            Passed to the members that accept it; an error if none does.
         """
         self.check_parameters()
         X, y = self._checked(X, y)
@@ -105,7 +105,7 @@ class VotingRegressor(HeterogeneousRegressor):
         return self
 
     def _votes(self) -> np.ndarray | None:
-        """Weights of the fitted members; None where they are alike."""
+        """Weights of the fitted members; None if equal."""
         if self.weights is None:
             return None
         weights = np.asarray(self.weights, dtype=float)[self.positions_]
@@ -119,7 +119,7 @@ class VotingRegressor(HeterogeneousRegressor):
                 f"first: {next(iter(self.failures_.values()))}"
             )
 
-    def _combine(self, said: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
         if self.rule == "median":
-            return np.asarray(np.median(said, axis=0))
-        return np.asarray(np.average(said, axis=0, weights=self._votes()))
+            return np.asarray(np.median(outputs, axis=0))
+        return np.asarray(np.average(outputs, axis=0, weights=self._votes()))

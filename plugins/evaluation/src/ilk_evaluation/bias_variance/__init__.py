@@ -1,8 +1,8 @@
-"""Bias and variance: what a learner's errors are made of, over training sets of one size.
+"""Bias-variance decompositions of a learner's error, over training sets of one size.
 
-Three decompositions of what is predicted after training on different sets: `kohavi_wolpert` and
-`domingos` of zero-one loss, `squared_loss` of regressors. `of_pipeline` draws the training sets,
-fits and decomposes; `of_results` takes the predictions that an experiment with repeats has stored.
+`kohavi_wolpert` and `domingos` decompose zero-one loss, `squared_loss` that of regressors, from
+predictions after training on different sets. `of_pipeline` draws the training sets, fits and
+decomposes; `of_results` uses the stored predictions of an experiment with repeats.
 """
 
 from ilk_evaluation.bias_variance.decomposition import Decomposition, MeanTerms, squared_loss

@@ -1,4 +1,4 @@
-"""The terms of a decomposition into noise, bias and variance, and that of squared loss."""
+"""Results of a decomposition into noise, bias and variance; decomposition of squared loss."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class MeanTerms(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Expected loss of each case, and what it is made of.
+    """Expected loss of each case and its terms.
 
     For every case ``loss = noise_factor * noise + bias + variance_factor * variance``. The
-    factors are 1 but for the decomposition of Domingos.
+    factors are 1 except in the decomposition of Domingos.
 
     Attributes
     ----------
     method : str
     loss : ndarray of shape (n,)
-        Mean loss over the training sets, computed by itself.
+        Mean loss over the training sets, computed independently of the terms.
     noise, bias, variance : ndarray of shape (n,)
-        Bias is the squared one where the method squares it.
+        The bias is squared if the method squares it.
     noise_factor, variance_factor : ndarray of shape (n,)
     n_predictions : ndarray of int, shape (n,)
-        Training sets that there is a prediction from.
+        Number of training sets with a prediction.
     cases : ndarray of int, shape (n,)
         Row numbers of the cases.
     """
@@ -60,7 +60,7 @@ class Decomposition:
 
     @property
     def mean(self) -> MeanTerms:
-        """Means over the cases of the loss and of what each term adds to it."""
+        """Means over the cases of the loss and of each term's contribution."""
         return MeanTerms(
             loss=float(self.loss.mean()),
             noise=float((self.noise_factor * self.noise).mean()),
@@ -69,7 +69,7 @@ class Decomposition:
         )
 
     def table(self) -> pd.DataFrame:
-        """One row per case: case, n_predictions, loss, and what noise, bias and variance add."""
+        """One row per case: case, n_predictions, loss, contributions of noise, bias, variance."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -84,18 +84,18 @@ class Decomposition:
         )
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={value:.4f}" for name, value in self.mean._asdict().items())
-        return f"<{self.method}: {said}; {len(self.loss)} cases>"
+        terms = ", ".join(f"{name}={value:.4f}" for name, value in self.mean._asdict().items())
+        return f"<{self.method}: {terms}; {len(self.loss)} cases>"
 
 
 def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = True) -> Decomposition:
     """Split the expected squared loss into noise, squared bias and variance.
 
     ``E (f - t)^2 = sigma^2 + (E f - y)^2 + E (f - E f)^2`` for outputs f after training on
-    different sets, and targets t of mean y and variance sigma^2. Means over R outputs stand for
-    expectations. The squared bias is then too large by ``V / R`` in the mean, V being the
-    variance; with `unbiased` that is moved, V divided by R - 1 instead of R. The sum stays the
-    same.
+    different sets, and targets t of mean y and variance sigma^2. Expectations are estimated by
+    means over R outputs. The squared bias is then too large by ``V / R`` on average, where V is
+    the variance; `unbiased` corrects this: V is divided by R - 1 instead of R, and the sum stays
+    the same.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = Tru
     y : array of shape (n,)
         True values, or the means of noisy ones where `noise` is given.
     noise : float or array of shape (n,), default=0
-        sigma^2, in squared units of y; 0: it counts as bias.
+        sigma^2, in squared units of y; with 0, noise counts as bias.
     unbiased : bool, default=True
-        Needs R of at least 2.
+        Requires R of at least 2.
 
     Returns
     -------
@@ -115,11 +115,11 @@ def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = Tru
     Raises
     ------
     InputError
-        For shapes that do not fit, numbers that are not finite, or R = 1 with `unbiased`.
+        For shapes that do not match, numbers that are not finite, or R = 1 with `unbiased`.
 
     Notes
     -----
-    Zaidi's line for the variance (2.13) lacks its square.
+    In Zaidi's equation of the variance (2.13) the square is missing.
 
     References
     ----------
@@ -131,28 +131,28 @@ def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = Tru
     >>> bias_variance.squared_loss([[1.0, 2.0], [3.0, 2.0]], [2.0, 3.0], unbiased=False)
     <squared_loss: loss=1.0000, noise=0.0000, bias=0.5000, variance=0.5000; 2 cases>
     """
-    said, truth = _finite("outputs", outputs), _finite("y", y)
-    if said.ndim != 2 or 0 in said.shape:
+    outputs, truth = _finite("outputs", outputs), _finite("y", y)
+    if outputs.ndim != 2 or 0 in outputs.shape:
         raise InputError(
-            f"squared_loss: outputs must have shape (training sets, cases), got {said.shape}"
+            f"squared_loss: outputs must have shape (training sets, cases), got {outputs.shape}"
         )
-    if truth.shape != said.shape[1:]:
-        raise InputError(f"squared_loss: y must have shape {said.shape[1:]}, got {truth.shape}")
+    if truth.shape != outputs.shape[1:]:
+        raise InputError(f"squared_loss: y must have shape {outputs.shape[1:]}, got {truth.shape}")
     sigma = _finite("noise", noise)
     if sigma.shape not in ((), truth.shape) or (sigma < 0).any():
         raise InputError("squared_loss: noise must be variances of at least 0, one or one a case")
-    n_sets = len(said)
+    n_sets = len(outputs)
     if unbiased and n_sets < 2:
         raise InputError("squared_loss: at least 2 training sets are needed, or unbiased=False")
-    mean = said.mean(axis=0)
-    bias, variance = (mean - truth) ** 2, ((said - mean) ** 2).mean(axis=0)
+    mean = outputs.mean(axis=0)
+    bias, variance = (mean - truth) ** 2, ((outputs - mean) ** 2).mean(axis=0)
     if unbiased:
         excess = variance / (n_sets - 1)
         bias, variance = bias - excess, variance + excess
     ones = np.ones(len(truth))
     return Decomposition(
         method="squared_loss",
-        loss=((said - truth) ** 2).mean(axis=0) + sigma,
+        loss=((outputs - truth) ** 2).mean(axis=0) + sigma,
         noise=sigma * ones,
         bias=bias,
         variance=variance,

@@ -1,4 +1,4 @@
-"""Estimates of bias and variance, from training sets drawn now or from stored predictions."""
+"""Estimates of bias and variance, from newly drawn training sets or stored predictions."""
 
 from __future__ import annotations
 
@@ -47,30 +47,30 @@ def of_pipeline(
 ) -> Decomposition:
     """Draw training sets from a pool, fit on each, and decompose the loss on one test set.
 
-    The protocol of Kohavi and Wolpert: the test cases are put aside, the others are the pool; each
+    Kohavi and Wolpert's protocol: the test cases are held out, the others form the pool; each
     training set is drawn from the pool without replacement. By default it is half of the pool, so
-    that the sets differ enough and there are many of them. What chance a learner uses besides
-    counts as variance: each fit has a seed of its own.
+    that many sufficiently different sets exist. Other randomness of the learner counts as
+    variance, because each fit has its own seed.
 
     Parameters
     ----------
     pipeline : classifier, name or spec
-        Copied for each fit. A regressor with ``method="squared_loss"``.
+        Cloned for each fit. A regressor with ``method="squared_loss"``.
     data : Data, dataset, name of one, or pair of X and y
     train_size : float or int, default=0.5
         Size of each training set: a share of the pool, or a number of cases.
     test_size : float or int, default=1/3
-        Share or number of the cases that are put aside.
+        Share or number of the cases that are held out.
     repeats : int, default=50
-        Training sets; at least 2.
+        Number of training sets; at least 2.
     method : {"kohavi_wolpert", "domingos", "squared_loss"}
     unbiased : bool, default=True
-        As of the method; `domingos` has no such correction.
+        As in the method; `domingos` has no such correction.
     probabilities : array of shape (n, C), optional
-        Probability of each class (sorted) for each case of the data, where it is known: the noise
-        is then told from the bias.
+        Probability of each class (sorted) for each case of the data, if known: then noise and
+        bias are separated.
     n_jobs : int, optional
-        How many fits at once (threads); -1: one per processor. The result is the same.
+        Number of parallel fits (threads); -1: one per processor. Does not change the result.
     random_state : int or numpy generator, optional
 
     Returns
@@ -83,9 +83,8 @@ def of_pipeline(
     ParameterError
         For a size or number outside its range, or an unknown method.
     InputError, InputTypeError
-        If data are none, or y is not as long as X; if a label is predicted that is no class of the
-        data. Errors of fits have a note that says
-        which training set it was.
+        If the data are invalid, or y and X differ in length; if a predicted label is no class of
+        the data. Errors of fits have a note with the number of the training set.
 
     References
     ----------
@@ -130,12 +129,14 @@ def of_pipeline(
             raise
 
     jobs = (delayed(predict)(number) for number in range(repeats))
-    said = np.stack(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
-    return replace(_decompose(said, loaded, test, method, unbiased, probabilities), cases=test)
+    predictions = np.stack(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
+    return replace(
+        _decompose(predictions, loaded, test, method, unbiased, probabilities), cases=test
+    )
 
 
 def _decompose(
-    said: np.ndarray,
+    predictions: np.ndarray,
     data: ilk.Data,
     test: np.ndarray,
     method: Method,
@@ -143,7 +144,7 @@ def _decompose(
     probabilities: Any,
 ) -> Decomposition:
     if method == "squared_loss":
-        return squared_loss(said, data.y[test], unbiased=unbiased)
+        return squared_loss(predictions, data.y[test], unbiased=unbiased)
     target = data.y if probabilities is None else np.asarray(probabilities)
     if target.shape[:1] != (len(data.y),):
         raise InputError(
@@ -151,14 +152,14 @@ def _decompose(
             f"shape {target.shape}"
         )
     if method == "domingos":
-        return domingos(said, target[test], classes=data.classes)
-    return kohavi_wolpert(said, target[test], classes=data.classes, unbiased=unbiased)
+        return domingos(predictions, target[test], classes=data.classes)
+    return kohavi_wolpert(predictions, target[test], classes=data.classes, unbiased=unbiased)
 
 
 def _draw(
     rng: np.random.Generator, n: int, test_size: float, train_size: float, repeats: int
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Test cases in ascending order, and training sets from the others."""
+    """Draw test cases in ascending order, and training sets from the other cases."""
     n_test = _number("test_size", test_size, n, "cases", lambda size: 1 <= size < n)
     order = rng.permutation(n)
     test, pool = np.sort(order[:n_test]), order[n_test:]
@@ -167,7 +168,7 @@ def _draw(
 
 
 def _number(argument: str, size: Any, total: int, what: str, fits: Callable[[int], bool]) -> int:
-    """Number of cases that a share or a number means."""
+    """Turn a share or a number into a number of cases."""
     share = not isinstance(size, Integral)
     good = isinstance(size, int | float | np.number) and not isinstance(size, bool)
     if good:
@@ -197,10 +198,10 @@ def of_results(
     method: Literal["kohavi_wolpert", "domingos"] = "kohavi_wolpert",
     unbiased: bool = True,
 ) -> Decomposition:
-    """Decompose the zero-one loss of a pipeline from the predictions that were stored.
+    """Decompose the zero-one loss of a pipeline from stored predictions.
 
-    A case that is a test case in several splits, as in repeated cross-validation, has a prediction
-    from each of their training sets. Nothing is fitted.
+    A case tested in several splits, as in repeated cross-validation, has one prediction from
+    each of their training sets. Nothing is fitted.
 
     Parameters
     ----------
@@ -208,27 +209,27 @@ def of_results(
         Of a resampling that tests cases repeatedly: repeated_kfold, five_by_two,
         random_subsampling, bootstrap.
     dataset, pipeline : str, optional
-        Labels; needed where there are several.
+        Names; required if there are several.
     method : {"kohavi_wolpert", "domingos"}
     unbiased : bool, default=True
-        As of `kohavi_wolpert`.
+        As in `kohavi_wolpert`.
 
     Returns
     -------
     Decomposition
-        Of the cases that are test cases at all; see its `cases` and `n_predictions`.
+        For the tested cases; see its `cases` and `n_predictions`.
 
     Raises
     ------
     InputError
-        If cells failed, were not run, or were answered by the fallback; if answers were rejected;
-        if a case was predicted only once, or by what it trained; or if it is left open which data
-        set or pipeline is meant.
+        If cells failed, were not run, or were answered by the fallback; if predictions were
+        rejected; if a case was predicted only once, or was in the training set; or if the data
+        set or pipeline is ambiguous.
 
     Notes
     -----
-    The training sets of cross-validation overlap by more than half of their cases for three folds
-    and more, and the variance comes out smaller than with `of_pipeline` for sets of that size.
+    With three or more folds, the training sets of cross-validation share more than half of their
+    cases, so the variance is smaller than that of `of_pipeline` for sets of the same size.
 
     References
     ----------
@@ -283,15 +284,15 @@ def _only(what: str, known: Any, wanted: str | None) -> str:
 
 
 def _counted(predictions: Iterable[ilk.Prediction]) -> Shares:
-    """Count the labels predicted for each case."""
-    found = list(predictions)
-    classes = found[0].classes
-    n = 1 + max(int(np.max(one.indices)) for one in found)
+    """Count the predicted labels of each case."""
+    stored = list(predictions)
+    classes = stored[0].classes
+    n = 1 + max(int(np.max(one.indices)) for one in stored)
     counts, truth = np.zeros((n, len(classes))), np.zeros(n, dtype=int)
-    for one in found:
+    for one in stored:
         rejected = int(np.count_nonzero(~one.answered))
         if rejected:
-            raise InputError(f"of_results: the pipeline declined to answer {rejected} cases")
+            raise InputError(f"of_results: the pipeline rejected {rejected} cases")
         np.add.at(counts, (one.indices, np.searchsorted(classes, one.labels)), 1)
         truth[one.indices] = np.searchsorted(classes, one.truth)
     totals = counts.sum(axis=1).astype(int)

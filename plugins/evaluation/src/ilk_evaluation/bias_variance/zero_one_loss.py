@@ -1,4 +1,4 @@
-"""Decompositions of zero-one loss: Kohavi and Wolpert's, and Domingos'."""
+"""Decompositions of zero-one loss: Kohavi and Wolpert's, and Domingos's."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ def kohavi_wolpert(
 ) -> Decomposition:
     """Split the expected zero-one loss into noise, squared bias and variance.
 
-    With F_c the probability of class c given the case and H_c that of predicting it, over the
-    training sets::
+    Let F_c be the probability of class c given the case, and H_c the probability of predicting
+    c, over the training sets::
 
         noise    = (1 - sum_c F_c^2) / 2
         bias^2   = sum_c (F_c - H_c)^2 / 2
         variance = (1 - sum_c H_c^2) / 2
 
-    which sum to the expected loss ``1 - sum_c F_c H_c``, for each case and so in the mean. H_c is
+    which sum to the expected loss ``1 - sum_c F_c H_c``, for each case and so on average. H_c is
     estimated by the share h_c of R predictions. Its square is too large by ``h_c (1 - h_c) /
-    (R - 1)`` in the mean; with `unbiased` that is taken from the squared bias, which may come below
-    0, and added to the variance, as the paper does. The sum stays the same.
+    (R - 1)`` on average; `unbiased` subtracts this from the squared bias, which may then be
+    negative, and adds it to the variance, as the paper does. The sum stays the same.
 
     Parameters
     ----------
     labels : array of shape (R, n)
         Predicted label of each of n cases after training on each of R sets of one size.
     y : array of shape (n,), or (n, C)
-        True labels: noise, of which one label a case tells nothing, is then 0 and counts as bias.
-        Or the probabilities F, with a column for each of `classes`.
+        True labels: the noise, unknown from one label per case, is then 0 and counts as bias. Or
+        the probabilities F, with a column for each of `classes`.
     classes : array of shape (C,), optional
-        By default those that `labels` and `y` hold.
+        Default: the classes in `labels` and `y`.
     unbiased : bool, default=True
-        Needs R of at least 2.
+        Requires R of at least 2.
 
     Returns
     -------
@@ -48,8 +48,8 @@ def kohavi_wolpert(
     Raises
     ------
     InputError
-        For shapes that do not fit, labels that are none of `classes`, y that holds no
-        probabilities, or R = 1 with `unbiased`.
+        For shapes that do not match, labels that are not in `classes`, a y that is neither labels
+        nor probabilities, or R = 1 with `unbiased`.
 
     References
     ----------
@@ -70,7 +70,7 @@ def kohavi_wolpert(
 
 
 def kohavi_wolpert_of(shares: Shares, *, unbiased: bool) -> Decomposition:
-    """As `kohavi_wolpert`, from shares."""
+    """The decomposition `kohavi_wolpert` from shares."""
     H, F, counts = shares.predicted, shares.target, shares.counts
     if unbiased and counts.min() < 2:
         raise InputError(
@@ -98,7 +98,8 @@ def kohavi_wolpert_of(shares: Shares, *, unbiased: bool) -> Decomposition:
 def domingos(labels: Any, y: Any, *, classes: Any = None) -> Decomposition:
     """Split the expected zero-one loss by the main prediction: ``c1 N + B + c2 V``.
 
-    The main prediction m is the most frequent one, the optimal one o the most probable class::
+    The main prediction m is the most frequent one, the optimal prediction o the most probable
+    class::
 
         B  = 1 where m is not o, else 0
         V  = P(prediction is not m)
@@ -106,18 +107,18 @@ def domingos(labels: Any, y: Any, *, classes: Any = None) -> Decomposition:
         c2 = 1 where B = 0, else -P(prediction is o, if it is not m)
         c1 = P(prediction is o) - P(prediction is the class, if neither is o)
 
-    so that variance adds to the loss of cases that are right in the main, and takes from that of
-    the others. What the terms add is in `Decomposition.mean` and `Decomposition.table`.
+    so that variance adds to the loss of cases whose main prediction is optimal, and reduces that
+    of the others. `Decomposition.mean` and `Decomposition.table` give the contributions.
 
     Parameters
     ----------
     labels : array of shape (R, n)
         Predicted label of each of n cases after training on each of R sets of one size.
     y : array of shape (n,), or (n, C)
-        True labels, the noise of which is 0; or probabilities of `classes`.
+        True labels, with noise 0; or probabilities of `classes`.
     classes : array of shape (C,), optional
-        By default those that `labels` and `y` hold. Of classes predicted, or probable, equally
-        often the first counts.
+        Default: the classes in `labels` and `y`. Ties of predictions or probabilities go to the
+        first class.
 
     Returns
     -------
@@ -126,8 +127,8 @@ def domingos(labels: Any, y: Any, *, classes: Any = None) -> Decomposition:
     Raises
     ------
     InputError
-        For shapes that do not fit, labels that are none of `classes`, or y that holds no
-        probabilities.
+        For shapes that do not match, labels that are not in `classes`, or a y that is neither
+        labels nor probabilities.
 
     References
     ----------
@@ -144,14 +145,14 @@ def domingos(labels: Any, y: Any, *, classes: Any = None) -> Decomposition:
 
 
 def domingos_of(shares: Shares) -> Decomposition:
-    """As `domingos`, from shares."""
+    """The decomposition `domingos` from shares."""
     H, F = shares.predicted, shares.target
     rows = np.arange(len(H))
     main, best = H.argmax(axis=1), F.argmax(axis=1)
     right, sure = H[rows, best], F[rows, best]
     variance, noise = 1 - H[rows, main], 1 - sure
     biased = main != best
-    others_right = (F * H).sum(axis=1) - sure * right  # prediction and class agree, not on o
+    others_right = (F * H).sum(axis=1) - sure * right  # prediction equals class, but not o
     spread, noisy = biased & (variance > 0), noise > 0
     variance_factor, noise_factor = np.ones(len(H)), np.ones(len(H))
     variance_factor[spread] = -right[spread] / variance[spread]
@@ -171,16 +172,16 @@ def domingos_of(shares: Shares) -> Decomposition:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Two distributions over the classes for each case.
+    """Distributions of predictions and of the target over the classes, for each case.
 
     Attributes
     ----------
     predicted : ndarray of shape (n, C)
-        Shares of the training sets after which a class is predicted.
+        Share of the training sets after which each class is predicted.
     target : ndarray of shape (n, C)
-        Probability of each class given the case; 0 and 1 where only a label is known.
+        Probability of each class given the case; one-hot where only a label is known.
     counts : ndarray of int, shape (n,)
-        Predictions of each case.
+        Number of predictions for each case.
     cases : ndarray of int, shape (n,)
     """
 
@@ -191,12 +192,12 @@ class Shares:
 
 
 def _shares_of(function: str, labels: Any, y: Any, classes: Any) -> Shares:
-    """Count the labels that were predicted.
+    """Count the predicted labels.
 
     Parameters
     ----------
     function : str
-        For errors.
+        Name of the function, for errors.
     labels : array of shape (R, n)
     y : array of shape (n,), or (n, C)
         True labels, or probabilities of the classes.
@@ -205,7 +206,7 @@ def _shares_of(function: str, labels: Any, y: Any, classes: Any) -> Shares:
     Raises
     ------
     InputError
-        For shapes that do not fit, labels that are none of the classes, or numbers that are no
+        For shapes that do not match, labels that are not in the classes, or numbers that are not
         probabilities.
     """
     answers = label_array(f"{function}: labels", labels)
@@ -229,8 +230,8 @@ def _shares_of(function: str, labels: Any, y: Any, classes: Any) -> Shares:
             raise InputError(f"{function}: classes must be labels, each once, got {classes!r}")
     codes = _codes(function, "labels", answers, order)
     counts = np.zeros((n, len(order)))
-    for own in codes:
-        counts[np.arange(n), own] += 1
+    for predicted in codes:
+        counts[np.arange(n), predicted] += 1
     target = _probabilities(function, truth, order)
     return Shares(counts / len(answers), target, np.full(n, len(answers)), np.arange(n))
 
@@ -256,6 +257,6 @@ def _codes(function: str, argument: str, labels: np.ndarray, classes: np.ndarray
     values, inverse = np.unique(labels, return_inverse=True)
     strange = [label for label in values.tolist() if label not in places]
     if strange:
-        raise InputError(f"{function}: {argument} holds {strange[0]!r}, which is none of classes")
+        raise InputError(f"{function}: {argument} holds {strange[0]!r}, which is not in classes")
     codes = np.array([places[label] for label in values.tolist()])
     return np.asarray(codes[inverse.reshape(labels.shape)])

@@ -1,1 +1,1 @@
-"""Statistical tests of whether pipelines differ."""
+"""Statistical tests of differences between pipelines."""

@@ -1,4 +1,4 @@
-"""Friedman's test over data sets, and Nemenyi's for each pair of pipelines."""
+"""Friedman's test over data sets, and Nemenyi's test for each pair of pipelines."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ class FriedmanNemenyi(ilk.Comparison):
 
         F_F = (N - 1) chi2_F / (N (k - 1) - chi2_F)
 
-    with k - 1 and (k - 1)(N - 1) degrees of freedom. Of few data sets that distribution knows too
-    little: if all N rank alike F_F is infinite, though chance alone makes them with probability
-    ``k!^(1 - N)``. So p is at least the probability of the ranks as they are with the pipelines
-    in any order, each data set's ties as they are: for two pipelines and four data sets, 1/8. Where
-    it is that probability the verdict says "exact p", and ``details["exact"]`` is true.
+    with k - 1 and (k - 1)(N - 1) degrees of freedom. For few data sets this distribution is
+    inaccurate: if all N rank alike, F_F is infinite, although this happens by chance with
+    probability ``k!^(1 - N)``. So p is at least the probability of the observed ranks under random
+    orders of the pipelines, with each data set's ties fixed: for two pipelines and four data sets,
+    1/8. If p is this probability, the verdict says "exact p", and ``details["exact"]`` is true.
 
-    If the statistic is significant at `alpha`, two
-    pipelines differ where their mean ranks do by more than the critical difference::
+    If the statistic is significant at `alpha`, two pipelines differ if the difference of their
+    mean ranks exceeds the critical difference::
 
         CD = q_alpha sqrt(k (k + 1) / (6 N))
 
     with q_alpha the quantile of the studentized range of k means and infinitely many degrees
-    of freedom, divided by sqrt(2). If all ranks are tied the statistic is 0 and p = 1. As an
-    effect size the details have Kendall's ``W = chi2_F / (N (k - 1))``: 1 if all data sets rank
-    alike; that of a pair is the difference of its mean ranks.
+    of freedom, divided by sqrt(2). If all ranks are tied, the statistic is 0 and p = 1. The
+    details give Kendall's ``W = chi2_F / (N (k - 1))`` as an effect size, which is 1 if all data
+    sets rank alike; the effect size of a pair is the difference of its mean ranks.
 
-    Data sets on which a pipeline has no score (failed cells) are left out, and the verdict
-    says which. Two pipelines are accepted: the test is then a sign test for large N, which has
-    less power than Wilcoxon's.
+    Data sets on which a pipeline has no score (failed cells) are left out and named in the
+    verdict. Two pipelines are accepted: for large N this is a sign test, which has less power
+    than Wilcoxon's test.
 
     Raises
     ------
@@ -152,7 +152,7 @@ class Friedman:
     n: int
     k: int
     chi2: float
-    least: float  # probability of these ranks by chance, whichever pipeline has which
+    least: float  # probability of these ranks under random orders of the pipelines
 
     @property
     def degrees(self) -> tuple[int, int]:
@@ -167,12 +167,12 @@ class Friedman:
 
     @property
     def p_value(self) -> float:
-        """Probability of so large an F if the pipelines are alike; at least `least`."""
+        """Probability of an F at least as large under the null hypothesis; at least `least`."""
         return max(self._by_f, self.least)
 
     @property
     def exact(self) -> bool:
-        """Whether the p-value is `least`, a probability by counting, and not that of F."""
+        """Whether the p-value is the exact probability `least` instead of that of F."""
         return self.least > self._by_f
 
     @property
@@ -181,7 +181,7 @@ class Friedman:
 
     @property
     def standard_error(self) -> float:
-        """Of the difference of two mean ranks, divided by sqrt(2) as Nemenyi's test has it."""
+        """Standard error of the difference of two mean ranks, over sqrt(2) as in Nemenyi."""
         return math.sqrt(self.k * (self.k + 1) / (6 * self.n))
 
 
@@ -192,20 +192,21 @@ def friedman(ranks: np.ndarray, *, correct_ties: bool) -> Friedman:
     statistic = 12 * n / (k * (k + 1)) * spread
     if correct_ties:
         tied = sum(_tied(row) for row in ranks)
+        # share of the rank variance that is left by ties; 0 if all ranks tie
         share = 1 - tied / (n * (k**3 - k))
         statistic = statistic / share if share > 1e-9 else 0.0
     return Friedman(n, k, statistic, _least(ranks))
 
 
 def _least(ranks: np.ndarray) -> float:
-    """Share of all tables with the ties of each row that are this one, its columns in any order."""
+    """Probability of this table under random orders of each row, up to order of the columns."""
     rows = sum(_log_orders(np.unique(row, return_counts=True)[1]) for row in ranks)
     columns = np.unique(ranks, axis=1, return_counts=True)[1]
     return min(1.0, math.exp(_log_orders(columns) - rows))
 
 
 def _log_orders(counts: np.ndarray) -> float:
-    """Logarithm of the number of orders of things of which so many are alike."""
+    """Log of the number of distinct orders, given the sizes of groups of equal items."""
     return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
 
 

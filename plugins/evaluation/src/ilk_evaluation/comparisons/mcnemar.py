@@ -26,39 +26,40 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _REPEATING = ("bootstrap", "bootstrap_632", "holdout", "random_subsampling", "repeated_kfold")
-"""Resamplings whose parameter `repeats` says how many repeats there will be."""
+"""Resamplings with a parameter `repeats`, the number of their repeats."""
 
 
 class McNemar(PairwiseComparison):
-    """McNemar's test of each pair of pipelines: which one errs on the cases of a data set.
+    """McNemar's test of each pair of pipelines: equal error rates on the same cases.
 
-    Of the cases that both pipelines answered, b were right by the first pipeline only and c by
-    the second only. If the pipelines err alike often, b is binomial with b + c trials of 1/2:
-    that is the test where b + c < `exact_below`, with ``min(b, c)`` as the statistic and p at
-    most 1. Otherwise the statistic is Edwards's, with correction for continuity::
+    Of the cases that both pipelines answered, b are right by the first pipeline only and c by
+    the second only. Under the null hypothesis of equal error rates, b is binomial with b + c
+    trials of probability 1/2. This gives the exact test, used if b + c < `exact_below`, with the
+    statistic ``min(b, c)`` and p at most 1. Otherwise the statistic is Edwards's, with continuity
+    correction::
 
         chi2 = max(|b - c| - 1, 0)^2 / (b + c)
 
-    of one degree of freedom. Without a case on which they differ p = 1.
+    with one degree of freedom. If the pipelines never differ, p = 1.
 
-    It looks at errors, whatever the measure of the experiment is. Each case must be tested once:
-    by holdout, a cross-validation, leave-one-out. If cases are tested in several repeats, the
-    tests are not independent, and one repeat must be named. Cases that either pipeline
-    rejected are left out and counted. What the test tells is about the pipelines as they were
-    fitted on these splits, not about other training cases.
+    The test uses errors, whatever the measure of the experiment. Each case must be tested once:
+    by holdout, cross-validation or leave-one-out. Tests of the same case in several repeats are
+    not independent, so one repeat must be named. Cases that either pipeline rejected are left out
+    and counted. The conclusion holds for the pipelines as fitted on these splits, not for other
+    training sets.
 
-    Each data set is tested on its own, and p-values are corrected for all pairs on all data
+    Each data set is tested separately, and p-values are adjusted for all pairs on all data
     sets. The effect of a pair is the difference of its error rates, ``(c - b) / n``, with Bonett
-    and Price's interval at level `alpha` (of the pair alone, not corrected); the standardized
-    one is the odds ratio b / c: 1 if both are 0. Pairs of which one lacks a prediction on
-    a data set, or which answered no case both, are left out there and named.
+    and Price's interval at level `alpha` (for the single pair, not adjusted); the standardized
+    effect is the odds ratio b / c, or 1 if both are 0. A pair is left out on a data set, and named,
+    if one of the two lacks a prediction or there is no case that both answered.
 
     Raises
     ------
     InputError
-        If there are several repeats and none is named, a case is tested more than once or by
-        what it trained, or not by every pipeline; there are fewer than two pipelines, two of one
-        name, no predictions, or no data set on which both of a pair have all of them.
+        If there are several repeats and none is named; a case is tested more than once, was in
+        the training set, or was not tested by every pipeline; there are fewer than two pipelines,
+        two of one name, no predictions, or no data set on which both of a pair have all of them.
 
     References
     ----------
@@ -86,19 +87,19 @@ class McNemar(PairwiseComparison):
         default=None,
         type=int,
         ge=0,
-        doc="Which repeat to take, from 0; needed if there are several.",
+        doc="Repeat to use, from 0; required if there are several.",
     )
     exact_below: int = param(
         default=25,
         ge=0,
-        doc="Cases that differ, below which the test is exact.",
+        doc="The test is exact if fewer cases differ.",
     )
-    said = "McNemar's test"
+    test_name = "McNemar's test"
     measures_effect = "odds ratio"
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Of all there is, and of one repeat, always by the chi-squared distribution."""
+        """Of all cases, and of one repeat, always by the chi-squared distribution."""
         return [cls(), cls(repeat=0, exact_below=0, adjust="none")]
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
@@ -131,7 +132,7 @@ class McNemar(PairwiseComparison):
         name = ilk.display_name(resampling)
         known = {"five_by_two": 5, "resubstitution": 1}
         if name in _REPEATING:
-            known[name] = resampling.repeats + (name == "bootstrap_632")  # and resubstitution
+            known[name] = resampling.repeats + (name == "bootstrap_632")  # plus resubstitution
         if name in known:
             self._chosen(name, range(known[name]))
 
@@ -162,24 +163,24 @@ class McNemar(PairwiseComparison):
     def _cases(
         self, results: ilk.Scores, dataset: str, pipelines: list[str], repeat: int
     ) -> dict[str, _Cases]:
-        """Return what pipelines made of the cases of a data set, of those that have all of them."""
+        """Correctness of the cases of a data set, for the pipelines that have all predictions."""
         assert results.predictions is not None
-        found: dict[str, dict[int, ilk.Prediction]] = {}
+        by_pipeline: dict[str, dict[int, ilk.Prediction]] = {}
         for pipeline in pipelines:
             told = results.predictions(dataset, pipeline)
-            found[pipeline] = {fold: one for at, fold, one in told if at == repeat}
-        planned = {fold for own in found.values() for fold in own}
+            by_pipeline[pipeline] = {fold: one for at, fold, one in told if at == repeat}
+        planned = {fold for by_fold in by_pipeline.values() for fold in by_fold}
         if results.sizes is not None:
             mine = results.sizes["dataset"].eq(dataset) & results.sizes["repeat"].eq(repeat)
             planned |= set(map(int, results.sizes.loc[mine, "fold"]))
         cases = {
-            pipeline: self._joined([own[fold] for fold in sorted(own)], dataset)
-            for pipeline, own in found.items()
-            if planned and set(own) == planned
+            pipeline: self._joined([by_fold[fold] for fold in sorted(by_fold)], dataset)
+            for pipeline, by_fold in by_pipeline.items()
+            if planned and set(by_fold) == planned
         }
         first = next(iter(cases), "")
-        for pipeline, own in cases.items():
-            if not np.array_equal(own.indices, cases[first].indices):
+        for pipeline, answers in cases.items():
+            if not np.array_equal(answers.indices, cases[first].indices):
                 raise ilk.InputError(
                     f"{ilk.display_name(self)}: {first} and {pipeline} were not tested on "
                     f"the same cases of {dataset}"
@@ -218,7 +219,7 @@ class McNemar(PairwiseComparison):
 
 @dataclass(frozen=True)
 class _Cases:
-    """Test cases of a pipeline, which of them it got right, and which it answered."""
+    """Test cases of a pipeline, which of them are correct, and which are not rejected."""
 
     indices: np.ndarray
     right: np.ndarray
@@ -226,7 +227,7 @@ class _Cases:
 
 
 def _some_case(cases: Mapping[str, _Cases], pair: Pair) -> bool:
-    """Tell whether there is a case that both of a pair answered."""
+    """Tell whether both of a pair answered at least one case."""
     if not set(pair) <= set(cases):
         return False
     a, b = (cases[name].answered for name in pair)
@@ -234,7 +235,7 @@ def _some_case(cases: Mapping[str, _Cases], pair: Pair) -> bool:
 
 
 def mcnemar(b: int, c: int, *, exact_below: int = 25) -> tuple[float, float]:
-    """Return statistic and p-value of the counts of cases that only one of two got right."""
+    """Return statistic and p-value, from the numbers of cases that only one of two got right."""
     n = b + c
     if n == 0:
         return 0.0, 1.0
@@ -245,7 +246,7 @@ def mcnemar(b: int, c: int, *, exact_below: int = 25) -> tuple[float, float]:
 
 
 def _interval(only_a: int, only_b: int, n: int, alpha: float) -> tuple[float, float]:
-    """Interval of the difference of two error rates on the same cases."""
+    """Confidence interval of the difference of two error rates on the same cases."""
     p, q = (only_b + 1) / (n + 2), (only_a + 1) / (n + 2)
     reach = float(-ndtri(alpha / 2)) * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
     return max(p - q - reach, -1.0), min(p - q + reach, 1.0)

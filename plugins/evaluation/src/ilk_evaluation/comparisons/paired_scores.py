@@ -1,4 +1,4 @@
-"""Paired scores: complete data sets, splits that both pipelines have, and their differences."""
+"""Paired scores: complete data sets, common splits, and differences of scores."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def names(owner: object, results: ilk.Scores) -> tuple[list[str], list[str]]:
-    """Return the names of data sets and of at least two pipelines.
+    """Return the names of the data sets and of the pipelines, at least two.
 
     Raises
     ------
     InputError
-        If there are fewer, no scores of single splits, or names that occur twice.
+        If there are fewer, no scores of single splits, or duplicate names.
     """
     table = results.table
     if not {"dataset", "pipeline", "repeat", "fold"} <= set(table.columns):
@@ -43,9 +43,9 @@ def names(owner: object, results: ilk.Scores) -> tuple[list[str], list[str]]:
 
 
 def check_unlike(owner: object, pipelines: Iterable[object], datasets: Iterable[object]) -> None:
-    """Raise InputError where two pipelines or two data sets have one name."""
-    for what, found in (("pipeline", pipelines), ("data set", datasets)):
-        name, number = Counter(found).most_common(1)[0]
+    """Raise InputError if two pipelines or two data sets have the same name."""
+    for what, labels in (("pipeline", pipelines), ("data set", datasets)):
+        name, number = Counter(labels).most_common(1)[0]
         if number > 1:
             raise ilk.InputError(
                 f"{ilk.display_name(owner)}: there are {number} {what}s by the name {name}"
@@ -58,16 +58,17 @@ Splits = tuple["pd.DataFrame", list[Pair]]
 def by_split(
     owner: object, results: ilk.Scores, baseline: str | None
 ) -> tuple[dict[str, Splits], tuple[str, ...]]:
-    """Return, by data set, the scores to be tested, and what was left out.
+    """Return, by data set, the scores to be tested, and a list of exclusions.
 
-    Scores are repeats and folds by the pipelines that have all of them, beside the pairs of these.
+    Each table has repeats and folds by the pipelines without missing scores, and comes with the
+    testable pairs.
 
     Raises
     ------
     InputError
-        Naming the comparison, if there are fewer than two pipelines, no data set on which both of
-        a pair have all their scores, scores of whole repeats only, infinite ones, or two of one
-        split.
+        Names the comparison, if there are fewer than two pipelines, no data set on which both of
+        a pair have all scores, only scores pooled over a repeat, infinite scores, or two scores
+        of one split.
     """
     datasets, pipelines = names(owner, results)
     if (results.table["fold"] < 0).any():
@@ -82,8 +83,8 @@ def by_split(
         cells = results.table[results.table["dataset"] == dataset]
         wide = cells.pivot(index=["repeat", "fold"], columns="pipeline", values="value")
         wide = wide.reindex(columns=pipelines).sort_index()
-        whole = wide.notna().all() & means.loc[dataset].notna() & bool(len(wide))
-        tables[dataset] = wide.loc[:, whole]
+        complete = wide.notna().all() & means.loc[dataset].notna() & bool(len(wide))
+        tables[dataset] = wide.loc[:, complete]
         check_finite(owner, tables[dataset], results.measure, dataset)
     pairs, dropped = pairs_by_dataset(
         owner,
@@ -91,7 +92,7 @@ def by_split(
         datasets,
         lambda dataset, pair: set(pair) <= set(tables[dataset]),
     )
-    return {dataset: (tables[dataset], own) for dataset, own in pairs.items()}, dropped
+    return {dataset: (tables[dataset], testable) for dataset, testable in pairs.items()}, dropped
 
 
 def _check_single(owner: object, table: pd.DataFrame) -> None:
@@ -105,7 +106,7 @@ def _check_single(owner: object, table: pd.DataFrame) -> None:
 
 
 def check_finite(owner: object, scores: pd.DataFrame, measure: str, dataset: str = "") -> None:
-    """Raise InputError if there is an infinite score: it has no differences."""
+    """Raise InputError for an infinite score, whose differences are undefined."""
     values = scores.to_numpy(dtype=float)
     infinite = np.argwhere(~np.isfinite(values))
     if infinite.size:
@@ -118,13 +119,13 @@ def check_finite(owner: object, scores: pd.DataFrame, measure: str, dataset: str
 
 
 def in_units(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return ``a - b`` as whole multiples of a unit, and the unit.
+    """Return ``a - b`` as integer multiples of a unit, and the unit.
 
-    All are rounded to the twelfth digit of the largest score. So differences of 0.3 and 0.2 and
-    of 0.2 and 0.1 are tied, as they are on paper, and tests by ranks and signs see it. Where the
-    largest is above 1000, as squared errors may be, those between smaller scores are rounded
-    to 1e-8, and those between larger ones to the twelfth digit of their own: one data set of large
-    scores does not make others equal.
+    All are rounded to the twelfth digit of the largest score. So the differences 0.3 - 0.2 and
+    0.2 - 0.1 are tied, as in exact arithmetic, for tests by ranks and signs. If the largest
+    score exceeds 1000, as squared errors may, differences of smaller scores are rounded to 1e-8,
+    and those of larger scores to their own twelfth digit: one data set of large scores does not
+    make others tie.
     """
     scales = np.maximum(np.abs(a), np.abs(b))
     if not scales.any():
@@ -137,13 +138,13 @@ def in_units(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return ``a - b``, ties and zeros exact."""
-    found, unit = in_units(a, b)
-    return found * unit
+    """Return ``a - b`` with exact ties and zeros."""
+    multiples, unit = in_units(a, b)
+    return multiples * unit
 
 
 def standardized(gaps: np.ndarray) -> float:
-    """Cohen's d of paired scores: the mean difference in standard deviations; 0 if all are 0."""
+    """Cohen's d of paired scores: mean difference over standard deviation; 0 if all are 0."""
     mean = float(np.mean(gaps))
     spread = deviation(gaps)
     if spread == 0:
@@ -157,30 +158,30 @@ def deviation(gaps: np.ndarray) -> float:
 
 
 def limit(numerator: float, denominator: float) -> float:
-    """Return a ratio; without spread it is 0 for no difference, else infinite."""
+    """Return the ratio; for a zero denominator 0 if the numerator is 0, else infinity."""
     if denominator == 0:
         return math.copysign(math.inf, numerator) if numerator else 0.0
     return numerator / denominator
 
 
 def with_scores(matrix: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the pipelines, and the data sets, that have no score at all.
+    """Drop the pipelines, and the data sets, without any score.
 
-    Whoever fails everywhere tells nothing of the others, and must not cost them their ranks.
+    Pipelines that failed everywhere must not invalidate the ranks of the others.
     """
     return matrix.dropna(axis=1, how="all").dropna(how="all")
 
 
 def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the scores of the data sets on which every pipeline has one, and what is left out.
+    """Return the scores of the data sets without missing scores, and a list of exclusions.
 
-    Pipelines without any score are left out first.
+    Pipelines without any score are dropped first.
 
     Raises
     ------
     InputError
-        Naming the comparison, if fewer than two pipelines or two such data sets are there, or
-        two of one name.
+        Names the comparison, if fewer than two pipelines or two such data sets remain, or two
+        have the same name.
     """
     if results.means is None and "dataset" not in results.table:
         raise ilk.InputError(f"{ilk.display_name(owner)}: there are no scores")
@@ -196,21 +197,21 @@ def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[st
     baseline = getattr(owner, "baseline", None)
     if baseline in silent:
         raise ilk.InputError(f"{name}: the baseline {baseline!r} has no score on any data set")
-    whole = matrix.notna().all(axis=1)
-    lost_sets = (str(one) for one in matrix.index[~whole])
+    without_gaps = matrix.notna().all(axis=1)
+    lost_sets = (str(one) for one in matrix.index[~without_gaps])
     dropped = (*(f"pipeline {one}" for one in silent), *lost_sets)
-    if whole.sum() < 2:
+    if without_gaps.sum() < 2:
         lost = f" ({list_some(dropped)} left out: missing scores)" if dropped else ""
         raise ilk.InputError(
-            f"{name}: ranks over data sets need at least 2 of them, got {whole.sum()}{lost}"
+            f"{name}: ranks over data sets need at least 2 of them, got {without_gaps.sum()}{lost}"
         )
-    return matrix[whole], dropped
+    return matrix[without_gaps], dropped
 
 
 def columns(
     owner: object, results: ilk.Scores
 ) -> tuple[dict[str, np.ndarray], dict[str, float], tuple[str, ...]]:
-    """Return finite scores and mean rank of each pipeline, and the data sets left out.
+    """Return finite scores and mean rank of each pipeline, and the excluded data sets.
 
     Raises
     ------
@@ -219,6 +220,6 @@ def columns(
     """
     matrix, dropped = complete(owner, results)
     check_finite(owner, matrix, results.measure)
-    found = {str(name): matrix[name].to_numpy(dtype=float) for name in matrix}
+    scores = {str(name): matrix[name].to_numpy(dtype=float) for name in matrix}
     ranks = ilk.rank_rows(matrix, greater_is_better=results.greater_is_better).mean(axis=0)
-    return found, dict(zip(found, map(float, ranks), strict=True)), dropped
+    return scores, dict(zip(scores, map(float, ranks), strict=True)), dropped

@@ -1,4 +1,4 @@
-"""Tests of pairs of pipelines: the pairs, Holm's adjustment of p-values, and the verdict."""
+"""Tests of pairs of pipelines: selection of pairs, Holm's adjustment, and the verdict."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BASELINE: Any = param(
 
 @dataclass(frozen=True)
 class Finding:
-    """What a test found of one pair, before p-values are adjusted.
+    """Result of the test of one pair, before p-values are adjusted.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class Finding:
     effect : float
         Mean of the scores of `a` minus that of `b`.
     standardized : float
-        An effect size without unit.
+        A dimensionless effect size.
     lead : float
-        Positive if `a` has the higher scores, as the test sees it.
+        Positive if `a` has the higher scores, as measured by the test.
     dataset : str or None
-        None: it is over all data sets.
+        None: the test is over all data sets.
     more : mapping
-        What else there is to know of the pair.
+        Further details of the pair.
     """
 
     a: str
@@ -67,7 +67,7 @@ class Finding:
 
 
 class Found(NamedTuple):
-    """What was found of all pairs: findings, what was left out, details, mean ranks, notes."""
+    """Results for all pairs: findings, exclusions, details, mean ranks, notes."""
 
     findings: Sequence[Finding]
     dropped: tuple[str, ...] = ()
@@ -77,22 +77,21 @@ class Found(NamedTuple):
 
 
 class PairwiseComparison(ilk.Comparison):
-    """Tests each pair of pipelines and adjusts the p-values for how many pairs there are.
+    """Tests each pair of pipelines and adjusts the p-values for multiple testing.
 
-    The statistic and the p-value of the verdict are those of the pair with the smallest
-    p-value.
+    Statistic and p-value of the verdict belong to the pair with the smallest p-value.
     """
 
-    said: ClassVar[str]
-    """What the test is called in a verdict."""
+    test_name: ClassVar[str]
+    """Name of the test in a verdict."""
     measures_effect: ClassVar[str] = "Cohen's d"
-    """What the standardized effect is."""
+    """Name of the standardized effect."""
 
     alpha: float = ALPHA
     adjust: str = param(
         default="holm",
         choices=("holm", "none"),
-        doc="How p-values of many pairs are adjusted.",
+        doc="Adjustment of the p-values for multiple testing.",
     )
     baseline: str | None = BASELINE
 
@@ -109,7 +108,7 @@ class PairwiseComparison(ilk.Comparison):
         return None
 
     def _check_resampling(self, resampling: Any) -> None:
-        """Raise InputError if scores of a resampling can never be tested so."""
+        """Raise InputError if the test does not apply to a resampling."""
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
         self.check_parameters()
@@ -140,12 +139,12 @@ class PairwiseComparison(ilk.Comparison):
                 **found.details,
             },
         )
-        text = pairs_text(verdict, self.said)
+        text = pairs_text(verdict, self.test_name)
         notes = "".join(f" {note}" for note in found.notes)
         return ilk.Verdict(**{**vars(verdict), "text": text + notes + left_out(found.dropped)})
 
     def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
-        """Draw the difference of each pair, with an interval or the single ones.
+        """Draw the difference of each pair, with its interval or the single differences.
 
         Returns
         -------
@@ -162,12 +161,12 @@ class PairwiseComparison(ilk.Comparison):
 
 
 def pairs_of(owner: object, pipelines: Sequence[str], baseline: str | None) -> list[Pair]:
-    """All pairs, or those of the baseline.
+    """All pairs, or the pairs with the baseline.
 
     Raises
     ------
     InputError
-        If no pipeline has the name of the baseline.
+        If the baseline is not the name of a pipeline.
     """
     if baseline is None:
         return list(combinations(pipelines, 2))
@@ -183,9 +182,9 @@ def pairs_of(owner: object, pipelines: Sequence[str], baseline: str | None) -> l
 def pairs_by_dataset(
     owner: object, pairs: Sequence[Pair], datasets: Sequence[str], fits: Callable[[str, Pair], bool]
 ) -> tuple[dict[str, list[Pair]], tuple[str, ...]]:
-    """Return the pairs that can be tested on each data set, and what is left out.
+    """Return the pairs that can be tested on each data set, and a list of exclusions.
 
-    Whatever a pipeline lacks on a data set costs its own pairs there, and no others.
+    Missing scores of a pipeline on a data set exclude its own pairs there, and no others.
 
     Parameters
     ----------
@@ -194,30 +193,32 @@ def pairs_by_dataset(
     pairs : sequence of (str, str)
     datasets : sequence of str
     fits : function
-        Whether a pair has all that its test on a data set needs.
+        Whether a pair has all scores that its test on a data set needs.
 
     Raises
     ------
     InputError
-        If no pair fits on any data set.
+        If no pair can be tested on any data set.
     """
-    found = {dataset: [pair for pair in pairs if fits(dataset, pair)] for dataset in datasets}
-    dropped = tuple(one for name, own in found.items() for one in _lost(name, pairs, own))
-    if not any(found.values()):
+    testable = {dataset: [pair for pair in pairs if fits(dataset, pair)] for dataset in datasets}
+    dropped = tuple(
+        one for name, fitting in testable.items() for one in _lost(name, pairs, fitting)
+    )
+    if not any(testable.values()):
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: there is no data set on which both pipelines of a pair "
             f"have all their scores (left out: {list_some(dropped)})"
         )
-    return {dataset: own for dataset, own in found.items() if own}, dropped
+    return {dataset: fitting for dataset, fitting in testable.items() if fitting}, dropped
 
 
-def _lost(dataset: str, pairs: Sequence[Pair], found: Sequence[Pair]) -> list[str]:
-    """Say what is left out on a data set: all of it, pipelines without any pair, or pairs."""
-    if not found:
+def _lost(dataset: str, pairs: Sequence[Pair], testable: Sequence[Pair]) -> list[str]:
+    """List exclusions on a data set: the data set, pipelines without any pair, or pairs."""
+    if not testable:
         return [dataset]
-    tested = {name for pair in found for name in pair}
+    tested = {name for pair in testable for name in pair}
     alone = dict.fromkeys(name for pair in pairs for name in pair if name not in tested)
-    others = [pair for pair in pairs if pair not in found and not alone.keys() & set(pair)]
+    others = [pair for pair in pairs if pair not in testable and not alone.keys() & set(pair)]
     return [f"{name} on {dataset}" for name in alone] + [
         f"{a} and {b} on {dataset}" for a, b in others
     ]
@@ -241,20 +242,20 @@ def _pair(finding: Finding, p_value: float, alpha: float, *, up: bool) -> dict[s
 
 
 def better(a: str, b: str, lead: float, *, up: bool) -> str | None:
-    """Name of the better one of a pair, None if they are level.
+    """Name of the better of a pair, None if they are equal.
 
     Parameters
     ----------
     lead : float
         Positive if `a` has the higher scores.
     up : bool
-        Whether more is better.
+        Whether larger scores are better.
     """
     return None if lead == 0 else a if (lead > 0) == up else b
 
 
 def no_spread(findings: Sequence[Finding]) -> list[str]:
-    """Say of which pairs the p-value is 0 because their differences do not vary."""
+    """Note the pairs whose p-value is 0 because their differences do not vary."""
     where = [
         f"{one.a} and {one.b}" + (f" on {one.dataset}" if one.dataset else "")
         for one in findings
@@ -268,18 +269,18 @@ def no_spread(findings: Sequence[Finding]) -> list[str]:
 def holm(p_values: Any) -> np.ndarray:
     """Adjust the p-values of several tests by Holm's step-down method.
 
-    With ``p_(1) <= ... <= p_(m)`` the adjusted ones are::
+    With ``p_(1) <= ... <= p_(m)`` the adjusted p-values are::
 
         max_{j <= i} min(1, (m - j + 1) p_(j))
 
-    Rejecting where an adjusted p-value is at most alpha keeps the probability of any false
-    rejection at most alpha, however the tests depend on each other. They are never below the
-    p-values nor above Bonferroni's ``m p``, and their order is that of the p-values.
+    Rejecting at an adjusted p-value of at most alpha keeps the family-wise error rate at most
+    alpha, whatever the dependence of the tests. Adjusted p-values are never below the p-values
+    nor above Bonferroni's ``m p``, and have the same order.
 
     Parameters
     ----------
     p_values : array-like of shape (m,)
-        From 0 to 1. May be empty.
+        In [0, 1]. May be empty.
 
     Returns
     -------
@@ -289,7 +290,7 @@ def holm(p_values: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        If they have more than one dimension, or one is not from 0 to 1 (NaN, say).
+        If they have more than one dimension, or one is not in [0, 1] (such as NaN).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Tests over the splits of a data set: the corrected resampled t test and the 5x2 tests."""
+"""Tests over the splits of a data set: corrected resampled t test and 5x2 tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import fdtrc, stdtr, stdtrit  # scipy.stats takes a hundred times as long
+from scipy.special import fdtrc, stdtr, stdtrit  # importing scipy.stats takes 100 times as long
 
 import ilk
 from ilk import param
@@ -37,27 +37,27 @@ _SCHEMES = ("five_by_two", "repeated_kfold", "")
 class CorrectedResampledT(PairwiseComparison):
     """Nadeau and Bengio's corrected resampled t test of each pair of pipelines.
 
-    The scores of J splits of one data set depend on each other, as their training cases are
-    partly the same, and a plain t test finds differences where there are none. With mean m and
-    variance s^2 (of J - 1 degrees of freedom) of the differences of two pipelines' scores::
+    The scores of J splits of one data set are dependent, because their training sets overlap; a
+    plain t test then finds differences too often. Let m and s^2 be mean and variance (with J - 1
+    degrees of freedom) of the differences of two pipelines' scores. The statistic::
 
         t = m / sqrt((1/J + n_test / n_train) s^2)
 
-    is referred to the t distribution of J - 1 degrees of freedom. It was made for random
-    subsampling and is in use for repeated cross-validation, too. The share n_test / n_train is
-    the mean over the splits of the data set.
+    is compared with the t distribution with J - 1 degrees of freedom. The test was designed for
+    random subsampling and is also used for repeated cross-validation. The ratio n_test / n_train
+    is the mean over the splits of the data set.
 
-    Each data set is tested on its own, and p-values are corrected for all pairs on all data
-    sets. The effect of a pair is m, with its interval at level `alpha` (of the pair alone, not
-    corrected), standardized as m / s (Cohen's d). For two equal pipelines the statistic is 0
-    and p = 1; where all differences are equal, but not 0, p is its limit, 0, and the verdict
-    says so. A pipeline that lacks a score on a data set is left out there, and named.
+    Each data set is tested separately, and p-values are adjusted for all pairs on all data
+    sets. The effect of a pair is m, with its interval at level `alpha` (for the single pair, not
+    adjusted), standardized as m / s (Cohen's d). For two equal pipelines the statistic is 0
+    and p = 1; if all differences are equal, but not 0, p is its limit, 0, which the verdict
+    notes. A pipeline that lacks a score on a data set is left out there, and named.
 
     Raises
     ------
     InputError
-        If there is one split only, the resampling is a bootstrap or resubstitution, sizes of
-        splits are not known, there are fewer than two pipelines, on no data set both of a pair
+        If there is only one split, the resampling is a bootstrap or resubstitution, sizes of
+        splits are unknown, there are fewer than two pipelines, no data set on which both of a pair
         have all scores, the measure is pooled, or a score is infinite.
 
     References
@@ -83,9 +83,9 @@ class CorrectedResampledT(PairwiseComparison):
         type=float,
         gt=0,
         lt=math.inf,
-        doc="n_test / n_train; what the splits had if left out.",
+        doc="n_test / n_train; computed from the splits if left out.",
     )
-    said = "the corrected resampled t test"
+    test_name = "the corrected resampled t test"
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -132,24 +132,24 @@ class CorrectedResampledT(PairwiseComparison):
         return Finding(a, b, statistic, p_value, mean, standardized(gaps), mean, dataset, more)
 
     def _ratio(self, results: ilk.Scores, dataset: str, table: pd.DataFrame) -> float:
-        """Return test cases per training case of the splits of a data set."""
+        """Return the ratio of test to training cases over the splits of a data set."""
         if self.ratio is not None:
             return self.ratio
-        found = math.nan
+        ratio = math.nan
         if results.sizes is not None:
             sizes = results.sizes[results.sizes["dataset"] == dataset]
             sizes = sizes.set_index(["repeat", "fold"]).reindex(table.index)
-            found = float((sizes["n_test"] / sizes["n_train"]).mean(skipna=False))
-        if math.isnan(found):
+            ratio = float((sizes["n_test"] / sizes["n_train"]).mean(skipna=False))
+        if math.isnan(ratio):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: the sizes of the splits of {dataset} are not known; "
                 f"give ratio, test cases per training case"
             )
-        return found
+        return ratio
 
 
 class _FiveByTwo(PairwiseComparison):
-    """A test by the ten differences of five repeats of two-fold cross-validation."""
+    """Base of tests on the ten differences of five repeats of two-fold cross-validation."""
 
     degrees: ClassVar[int | tuple[int, int]]
 
@@ -160,7 +160,7 @@ class _FiveByTwo(PairwiseComparison):
 
     @abstractmethod
     def _test(self, gaps: np.ndarray) -> tuple[float, float]:
-        """Return statistic and p-value of differences, repeats by folds."""
+        """Return statistic and p-value of differences of shape (repeats, folds)."""
 
     def _found(self, results: ilk.Scores) -> Found:
         self._check_scheme(results.resampling)
@@ -213,26 +213,27 @@ class _FiveByTwo(PairwiseComparison):
 class PairedT5x2(_FiveByTwo):
     """Dietterich's paired t test of each pair of pipelines, by 5x2 cross-validation.
 
-    With the differences ``p_ij`` of the two pipelines' scores in repeat i and fold j, and in
-    each repeat their variance ``s_i^2 = (p_i1 - p_i2)^2 / 2``::
+    Let ``p_ij`` be the difference of the two pipelines' scores in repeat i and fold j, and
+    ``s_i^2 = (p_i1 - p_i2)^2 / 2`` the variance in repeat i. Then::
 
         t = p_11 / sqrt(1/5 sum_i s_i^2)
 
-    has approximately a t distribution of 5 degrees of freedom if the pipelines are alike. Only
-    the first of the ten differences stands above, so the order of the splits matters and a mean
-    difference may point elsewhere; `f_5x2` uses all of them and has more power.
+    has approximately a t distribution with 5 degrees of freedom under the null hypothesis. The
+    numerator uses only the first of the ten differences, so the order of the splits matters, and
+    the mean difference may have the other sign; `f_5x2` uses all ten and has more power.
 
-    Each data set is tested on its own, and p-values are corrected for all pairs on all data
-    sets. The effect of a pair is its mean difference, standardized by the deviation of the ten
-    differences (Cohen's d). Where ``p_11 = 0`` the statistic is 0 and p = 1, also for two equal
-    pipelines; where the differences of each repeat are equal, but not 0, p is its limit, 0, and
-    the verdict says so. A pipeline that lacks a score on a data set is left out there, and named.
+    Each data set is tested separately, and p-values are adjusted for all pairs on all data
+    sets. The effect of a pair is its mean difference, standardized by the standard deviation of
+    the ten differences (Cohen's d). If ``p_11 = 0`` the statistic is 0 and p = 1, also for two
+    equal pipelines; if the differences of each repeat are equal, but not 0, p is its limit, 0,
+    which the verdict notes. A pipeline that lacks a score on a data set is left out there, and
+    named.
 
     Raises
     ------
     InputError
-        If the resampling is no 5x2 cross-validation, there are fewer than two pipelines, on no
-        data set both of a pair have all scores, the measure is pooled, or a score is infinite.
+        If the resampling is not 5x2 cross-validation, there are fewer than two pipelines, no data
+        set on which both of a pair have all scores, the measure is pooled, or a score is infinite.
 
     References
     ----------
@@ -252,7 +253,7 @@ class PairedT5x2(_FiveByTwo):
     (-3.211, 0.024)
     """
 
-    said = "the 5x2 paired t test"
+    test_name = "the 5x2 paired t test"
     degrees = 5
 
     def _test(self, gaps: np.ndarray) -> tuple[float, float]:
@@ -263,25 +264,25 @@ class PairedT5x2(_FiveByTwo):
 class F5x2(_FiveByTwo):
     """Alpaydin's combined F test of each pair of pipelines, by 5x2 cross-validation.
 
-    With the differences ``p_ij`` of the two pipelines' scores in repeat i and fold j, and in
-    each repeat their variance ``s_i^2 = (p_i1 - p_i2)^2 / 2``::
+    Let ``p_ij`` be the difference of the two pipelines' scores in repeat i and fold j, and
+    ``s_i^2 = (p_i1 - p_i2)^2 / 2`` the variance in repeat i. Then::
 
         f = sum_ij p_ij^2 / (2 sum_i s_i^2)
 
-    has approximately an F distribution of 10 and 5 degrees of freedom if the pipelines are
-    alike. Unlike in `paired_t_5x2` the order of the splits does not matter.
+    has approximately an F distribution with 10 and 5 degrees of freedom under the null
+    hypothesis. Unlike in `paired_t_5x2`, the order of the splits does not matter.
 
-    Each data set is tested on its own, and p-values are corrected for all pairs on all data
-    sets. The effect of a pair is its mean difference, standardized by the deviation of the ten
-    differences (Cohen's d). For two equal pipelines the statistic is 0 and p = 1; where the
-    differences of each repeat are equal, but not all 0, p is its limit, 0, and the verdict says
-    so. A pipeline that lacks a score on a data set is left out there, and named.
+    Each data set is tested separately, and p-values are adjusted for all pairs on all data
+    sets. The effect of a pair is its mean difference, standardized by the standard deviation of
+    the ten differences (Cohen's d). For two equal pipelines the statistic is 0 and p = 1; if the
+    differences of each repeat are equal, but not all 0, p is its limit, 0, which the verdict
+    notes. A pipeline that lacks a score on a data set is left out there, and named.
 
     Raises
     ------
     InputError
-        If the resampling is no 5x2 cross-validation, there are fewer than two pipelines, on no
-        data set both of a pair have all scores, the measure is pooled, or a score is infinite.
+        If the resampling is not 5x2 cross-validation, there are fewer than two pipelines, no data
+        set on which both of a pair have all scores, the measure is pooled, or a score is infinite.
 
     References
     ----------
@@ -301,7 +302,7 @@ class F5x2(_FiveByTwo):
     (8.052, 0.016)
     """
 
-    said = "the 5x2 F test"
+    test_name = "the 5x2 F test"
     degrees = (10, 5)
 
     def _test(self, gaps: np.ndarray) -> tuple[float, float]:
@@ -310,5 +311,5 @@ class F5x2(_FiveByTwo):
 
 
 def _variances(gaps: np.ndarray) -> np.ndarray:
-    """Variance of the two differences of each repeat; 0 exactly where they are equal."""
+    """Variance of the two differences of each repeat; exactly 0 if they are equal."""
     return np.asarray((gaps[:, 0] - gaps[:, 1]) ** 2 / 2)

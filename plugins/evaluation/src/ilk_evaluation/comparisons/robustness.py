@@ -1,4 +1,4 @@
-"""Friedman's robustness: the ratios of a pipeline's scores to the best on each data set."""
+"""Friedman's robustness: ratios of a pipeline's scores to the best on each data set."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 
 class Robustness(ilk.Comparison):
-    """Friedman's robustness: error over the smallest error on the data set, as a distribution.
+    """Friedman's robustness: the distribution of error ratios to the best pipeline.
 
-    Pipeline m with error e_m on a data set has there the ratio::
+    The ratio of pipeline m with error e_m on a data set is::
 
         b_m = e_m / min_i e_i
 
-    which is 1 for the best pipeline and larger for others: how much a user loses who always
-    takes m, in situations that favour another. Where larger scores are better it is
-    ``max_i s_i / s_m``. What counts is how b_m is spread over the data sets: a robust pipeline
-    is seldom far above 1. The verdict has, for each pipeline, the five numbers of a box plot
-    (smallest, quartiles, largest; quartiles by linear interpolation) and on how many data
-    sets it is the best.
+    It is 1 for the best pipeline and larger for others: the loss from always using m, on data
+    sets that favour another pipeline. If larger scores are better, the ratio is
+    ``max_i s_i / s_m``. The spread of b_m over the data sets matters: a robust pipeline is seldom
+    far above 1. For each pipeline, the verdict gives the five numbers of a box plot (smallest,
+    quartiles, largest; quartiles by linear interpolation) and the number of data sets on which
+    it is the best.
 
-    Where the best error is 0, b_m is 1 for the pipelines without error and infinite for the
+    If the best error is 0, b_m is 1 for the pipelines without error and infinite for the
     others; `floor` keeps it finite. Data sets on which a pipeline has no score (failed cells) are
-    left out, and the verdict says which.
+    left out and named in the verdict.
 
-    Ratios have the ranks of errors (which also tell infinite ones apart), so statistic and p-value
-    are those of Friedman's test (Iman-Davenport's F, corrected for ties): whether the pipelines
-    differ at all. Which ones do is a matter for friedman_nemenyi.
+    Ratios have the same ranks as errors (which also order infinite ratios). So statistic and
+    p-value are those of Friedman's test (Iman-Davenport's F, corrected for ties) of any
+    difference between the pipelines. Use friedman_nemenyi to find the pairs that differ.
 
     Raises
     ------
@@ -66,12 +66,12 @@ class Robustness(ilk.Comparison):
         default=0.0,
         ge=0,
         lt=math.inf,
-        doc="Scores below it count as it, such as one error in the number of cases.",
+        doc="Smaller scores are raised to it, such as one error in the number of cases.",
     )
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """With errors as they are, and with a smallest one."""
+        """With unchanged errors, and with a floor."""
         return [cls(), cls(floor=0.01)]
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
@@ -106,7 +106,7 @@ class Robustness(ilk.Comparison):
         )
 
     def _ratios(self, matrix: pd.DataFrame, results: ilk.Scores) -> pd.DataFrame:
-        """How many times the best score each one is, data sets by pipelines; 1 is best."""
+        """Ratios to the best score, data sets by pipelines; 1 is best."""
         scores = matrix.to_numpy(dtype=float)
         if (scores < 0).any():
             row, column = (int(i) for i in np.argwhere(scores < 0)[0])
@@ -121,8 +121,8 @@ class Robustness(ilk.Comparison):
         else:
             above, below = scores, np.broadcast_to(scores.min(axis=1, keepdims=True), scores.shape)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = np.where(above == below, 1.0, above / below)
-        return matrix.__class__(found, index=matrix.index, columns=matrix.columns)
+            ratios = np.where(above == below, 1.0, above / below)
+        return matrix.__class__(ratios, index=matrix.index, columns=matrix.columns)
 
     def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
         """Draw a box plot of the ratios of each pipeline; returns the matplotlib axes.
@@ -138,7 +138,7 @@ class Robustness(ilk.Comparison):
 
 
 def _by_robustness(boxes: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Pipelines, those with the smallest medians first, then with the smallest upper quartiles."""
+    """Pipelines by ascending median ratio, ties by upper quartile."""
     order = ("median", "upper_quartile", "largest")
     return sorted(boxes, key=lambda name: [boxes[name][key] for key in order])
 
@@ -156,7 +156,7 @@ def _box(ratios: np.ndarray) -> dict[str, float]:
 
 
 def _quantile(ordered: np.ndarray, share: float) -> float:
-    """Quantile by linear interpolation, infinite where an infinite number takes part."""
+    """Quantile by linear interpolation; infinite if an infinite ratio has a positive weight."""
     place = share * (len(ordered) - 1)
     low, part = int(place), place % 1
     if part == 0 or ordered[low] == ordered[low + 1]:
@@ -178,10 +178,10 @@ def _text(
     )
     best, own = f"the best {results.measure} of the data set", "a pipeline's"
     more, less = (best, own) if results.greater_is_better else (own, best)
-    said = (
+    text = (
         f"How many times {less} {more} is, by the median over {n} data sets (upper quartile, "
         f"largest): {', '.join(each)}."
     )
     if endless:
-        said += f" Infinite where {why}: {list_some(endless)}."
-    return said
+        text += f" Infinite where {why}: {list_some(endless)}."
+    return text

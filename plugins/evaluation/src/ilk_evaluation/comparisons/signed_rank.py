@@ -1,4 +1,4 @@
-"""Signed-rank tests of pairs of pipelines over data sets: Wilcoxon's, and a Bayesian one."""
+"""Signed-rank tests of pairs of pipelines over data sets: Wilcoxon's, and a Bayesian test."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from ilk_evaluation.comparisons.verdict_text import left_out, posterior_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_EXACT = 50  # differences that are not 0, up to which p-values are exact
-_BLOCK = 2**17  # weights held at a time: as many as caches hold
+_EXACT = 50  # largest number of nonzero differences with exact p-values
+_BLOCK = 2**17  # weights held in memory at a time: fits in cache
 
 
 class Wilcoxon(PairwiseComparison):
     """Wilcoxon's signed-rank test of each pair of pipelines, over data sets.
 
-    The differences of the two pipelines' scores on N data sets are ranked by their size, ties
-    share the mean rank; R+ and R- are the sums of the ranks of positive and of negative ones.
-    The statistic is ``T = min(R+, R-)``. Its p-value is exact for up to 50 differences that are
-    not 0, also with ties and zeros: the signs of the differences are random, their sizes as they
-    are. For more it is the normal approximation. Differences that are equal to twelve digits of
-    the scores are ties.
+    The differences of the two pipelines' scores on N data sets are ranked by absolute value, ties
+    share the mean rank; R+ and R- are the sums of the ranks of positive and negative differences.
+    The statistic is ``T = min(R+, R-)``. The p-value is exact for up to 50 nonzero differences,
+    also with ties and zeros, by the distribution over random signs at fixed absolute values. For
+    more differences it is the normal approximation. Differences that are equal to twelve digits
+    of the scores are tied.
 
-    Data sets without a difference, by `zeros`: ``"pratt"`` ranks them, and leaves their ranks
-    out of both sums; ``"zsplit"`` gives half of their ranks to each sum (Demšar's way);
-    ``"wilcox"`` leaves them out before ranking. Two equal pipelines get p = 1.
+    `zeros` treats data sets without a difference: ``"pratt"`` ranks them, but excludes their ranks
+    from both sums; ``"zsplit"`` adds half of their ranks to each sum (as Demšar does);
+    ``"wilcox"`` drops them before ranking. Two equal pipelines get p = 1.
 
-    The effect of a pair is its mean difference; the standardized one the rank-biserial
+    The effect of a pair is its mean difference; the standardized effect is the rank-biserial
     correlation, ``(R+ - R-) / (R+ + R-)``. Data sets on which any pipeline has no score are left
-    out of all pairs, and the verdict says which. With n data sets p cannot be below
-    ``2^(1 - n)``: the verdict says so if nothing can be significant.
+    out of all pairs and named in the verdict. With n data sets p cannot be below ``2^(1 - n)``;
+    the verdict notes if no difference can be significant.
 
     Raises
     ------
@@ -75,14 +75,14 @@ class Wilcoxon(PairwiseComparison):
     zeros: str = param(
         default="pratt",
         choices=("pratt", "zsplit", "wilcox"),
-        doc="What becomes of differences that are 0.",
+        doc="Treatment of differences of 0.",
     )
-    said = "Wilcoxon's signed-rank test"
+    test_name = "Wilcoxon's signed-rank test"
     measures_effect = "rank-biserial correlation"
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """With each way to treat zeros."""
+        """With each treatment of zeros."""
         return [cls(), cls(zeros="zsplit", alpha=0.1), cls(zeros="wilcox", adjust="none")]
 
     def _found(self, results: ilk.Scores) -> Found:
@@ -133,13 +133,14 @@ def _p_value(gaps: np.ndarray, *, zeros: str) -> float:
     if not gaps.any():
         return 1.0
     if np.count_nonzero(gaps) > _EXACT:
-        found = stats.wilcoxon(gaps, zero_method=zeros)  # type: ignore[call-overload]  # a choice
-        return min(1.0, float(found.pvalue))
+        result = stats.wilcoxon(gaps, zero_method=zeros)  # type: ignore[call-overload]  # a choice
+        return min(1.0, float(result.pvalue))
     doubled = np.rint(2 * _ranks(gaps, zeros=zeros)).astype(int)  # mean ranks are halves
     doubled[gaps == 0] = 0
     plus, minus = int(doubled[gaps > 0].sum()), int(doubled[gaps < 0].sum())
-    chances = np.ones(1)  # of each sum of the positive ones, if signs are by chance
+    chances = np.ones(1)  # probability of each sum of positive ranks under random signs
     for rank in doubled[gaps != 0]:
+        # convolve with the two equally likely signs of this rank
         chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
     return min(1.0, 2 * float(chances[: min(plus, minus) + 1].sum()))
 
@@ -147,26 +148,26 @@ def _p_value(gaps: np.ndarray, *, zeros: str) -> float:
 class BayesianSignedRank(ilk.Comparison):
     """Benavoli's Bayesian signed-rank test of each pair of pipelines, over data sets.
 
-    What is known of the differences z_1, ..., z_N of two pipelines' scores on N data sets is a
-    Dirichlet process, whose prior is z_0 = 0 with strength `prior`. Each draw of weights
-    ``(w_0, ..., w_N) ~ Dirichlet(prior, 1, ..., 1)`` gives the three shares::
+    The prior of the differences z_1, ..., z_N of two pipelines' scores on N data sets is a
+    Dirichlet process of strength `prior` at z_0 = 0. Each posterior draw of weights
+    ``(w_0, ..., w_N) ~ Dirichlet(prior, 1, ..., 1)`` gives three shares::
 
         right = sum_ij w_i w_j [z_i + z_j > 2 rope]
         left  = sum_ij w_i w_j [z_i + z_j < -2 rope]
 
-    and the rest, within the rope; sums at the edge count half on each side. The posterior
-    probability that a pipeline is better, worse, or practically equivalent, as the difference
-    is within the rope, is how often that share is the largest.
+    and the rest, within the rope (region of practical equivalence); sums at its edge count half
+    on each side. The posterior probability that a pipeline is better, worse, or practically
+    equivalent (difference within the rope) is the frequency with which that share is the largest.
 
     The p-value of a pair is 1 minus the larger of the probabilities that one of the two is better:
-    the posterior probability that the claim is wrong. They are `different` if it is below
-    `alpha`. The statistic and the p-value of the verdict are those of the pair with the
-    largest probability. Nothing is corrected for the number of pairs: these are statements on
-    each pair alone. The effect of a pair is its mean difference, the standardized one the
+    the posterior probability that this claim is wrong. The pair is `different` if it is below
+    `alpha`. Statistic and p-value of the verdict belong to the pair with the largest
+    probability. There is no adjustment for the number of pairs: each statement is about one
+    pair alone. The effect of a pair is its mean difference; the standardized effect is the
     rank-biserial correlation.
 
-    Data sets on which any pipeline has no score are left out of all pairs, and the verdict says
-    which. The same results give the same verdict, in whatever order they are.
+    Data sets on which any pipeline has no score are left out of all pairs and named in the
+    verdict. The verdict does not depend on the order of the results.
 
     Raises
     ------
@@ -196,8 +197,8 @@ class BayesianSignedRank(ilk.Comparison):
         default=0.01,
         ge=0,
         lt=math.inf,
-        doc="Differences up to it are of no practical importance; in the unit of the measure: "
-        "0.01 of an error rate is one case in a hundred. 0: there is no such region.",
+        doc="Half-width of the region of practical equivalence, in units of the measure: "
+        "0.01 of an error rate is one case in a hundred. 0: no region.",
     )
     alpha: float = param(default=0.05, gt=0, lt=1, doc="1 minus the probability that decides.")
     prior: float = param(default=0.5, gt=0, lt=math.inf, doc="Strength of the prior, in data sets.")
@@ -254,12 +255,13 @@ class BayesianSignedRank(ilk.Comparison):
             yield a, b, differences(scores[a], scores[b]), each.turned_back(won)
 
     def _won(self, sums: Sequence[_Sums], n: int) -> np.ndarray:
-        """Share of the draws in which left, rope and right are largest, pair by pair."""
+        """Share of the draws in which left, rope and right are largest, by pair."""
         random = ilk.check_seed(self, self.random_state)
         won = np.zeros((len(sums), 3))
         block = max(1, _BLOCK // (n + 1))
         for start in range(0, self.samples, block):
             size = min(block, self.samples - start)
+            # normalised gamma variables are Dirichlet; the same draws serve all pairs
             prior = random.gamma(self.prior, size=(1, size))
             weights = np.vstack([prior, random.standard_exponential((n, size))])
             weights /= weights.sum(axis=0)
@@ -269,7 +271,7 @@ class BayesianSignedRank(ilk.Comparison):
     def _pair(
         self, results: ilk.Scores, a: str, b: str, gaps: np.ndarray, won: np.ndarray
     ) -> dict[str, Any]:
-        lower, rope, higher = map(float, won)  # the score of a is
+        lower, rope, higher = map(float, won)  # position of the score of a
         p_a, p_b = (higher, lower) if results.greater_is_better else (lower, higher)
         p_value = min(1.0, max(0.0, 1 - max(p_a, p_b)))
         plus, minus = _rank_sums(gaps)
@@ -289,7 +291,7 @@ class BayesianSignedRank(ilk.Comparison):
         }
 
     def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
-        """Draw the three probabilities of each pair as a bar.
+        """Draw the three probabilities of each pair as a stacked bar.
 
         Returns
         -------
@@ -307,14 +309,14 @@ class BayesianSignedRank(ilk.Comparison):
 
 @dataclass(frozen=True)
 class _Sums:
-    """Where the sums of two of the sorted differences and the prior's 0 leave the rope.
+    """Positions at which sums of two sorted differences, with the prior's 0, leave the rope.
 
     The sum of the i-th and the j-th is left of the rope for j below ``left[0][i]``, at its left
     edge for j from there to below ``left[1][i]``; right of it for j from ``right[1][i]`` on.
 
-    Of the differences and their negatives those are taken that come last as sorted lists, so
-    that neither the order of a pair nor the direction of the measure changes what is drawn.
-    `turned` tells whether it is the negatives; None if both are the same.
+    Of the differences and their negatives, the sorted list that compares last is used, so that
+    neither the order of a pair nor the direction of the measure changes the random numbers.
+    `turned` tells whether the negatives are used; None if both are the same.
     """
 
     place: int
@@ -336,23 +338,24 @@ class _Sums:
         )
 
     def shares(self, weights: np.ndarray) -> np.ndarray:
-        """Left, rope and right of each draw; weights of the prior first, a draw a column."""
+        """Left, rope and right for each draw; weights have the prior's first, one column a draw."""
         at = np.r_[1 : self.place + 1, 0, self.place + 1 : len(weights)]
         w = weights[at]
         below = np.vstack([np.zeros((1, w.shape[1])), np.cumsum(w, axis=0)])
+        # mean of both borders: sums at an edge count half; O(n) per draw instead of O(n^2)
         left = np.einsum("ij,ij->j", w, below[self.left[0]] + below[self.left[1]]) / 2
         right = 1 - np.einsum("ij,ij->j", w, below[self.right[0]] + below[self.right[1]]) / 2
         return np.stack([left, 1 - left - right, right])
 
     def turned_back(self, shares: np.ndarray) -> np.ndarray:
-        """Left, rope and right of the differences as they were given."""
+        """Left, rope and right for the original sign of the differences."""
         if self.turned is None:
             return np.asarray((shares + shares[::-1]) / 2)
         return shares[::-1] if self.turned else shares
 
 
 def _canonical(gaps: np.ndarray) -> tuple[np.ndarray, bool | None]:
-    """Sorted differences or their negatives, whichever comes last; and whether it is these."""
+    """The later of the sorted differences and sorted negatives; and whether it is the latter."""
     negatives = -gaps[::-1]
     unlike = np.flatnonzero(gaps != negatives)
     if not unlike.size:
@@ -362,6 +365,6 @@ def _canonical(gaps: np.ndarray) -> tuple[np.ndarray, bool | None]:
 
 
 def _largest(shares: np.ndarray) -> np.ndarray:
-    """How often each of the three is the largest; equal ones share a draw."""
+    """Frequency with which each of the three shares is the largest; ties split a draw."""
     first = shares >= shares.max(axis=0) - 1e-9
     return np.asarray((first / first.sum(axis=0)).sum(axis=1))

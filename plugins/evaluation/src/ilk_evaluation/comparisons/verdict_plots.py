@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
     import ilk
 
-_ROW = 0.6  # height of a label's row, in rows of text
-_BAR = 0.3
-_WIDE = 10.0  # largest ratio up to which the axis is linear
-_MOST = 40  # pairs that one picture shows
+_ROW = 0.6  # height of a label's row, in lines of text
+_BAR = 0.3  # distance of the bars, in lines of text
+_WIDE = 10.0  # largest ratio drawn on a linear axis
+_MOST = 40  # pairs shown in one figure: more rows are unreadable
 
 
 def draw_critical_difference_diagram(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
-    """Draw average ranks on a line, bars joining the pipelines that do not differ.
+    """Draw average ranks on a line, with bars that join pipelines without a difference.
 
     Parameters
     ----------
     verdict : Verdict
-        With ``critical_difference`` among its details.
+        With ``critical_difference`` in its details.
     ax : Axes, optional
-        A new figure's if left out.
+        Default: those of a new figure.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def draw_critical_difference_diagram(verdict: ilk.Verdict, ax: Axes | None = Non
 
 
 def cliques(ordered: Sequence[str], verdict: ilk.Verdict) -> list[tuple[str, str]]:
-    """Best and worst of each largest run of pipelines of which no two differ."""
+    """Best and worst pipeline of each maximal run without a difference."""
     different = {frozenset((p["a"], p["b"])) for p in verdict.pairs if p["different"]}
     runs: list[tuple[int, int]] = []
     for start, best in enumerate(ordered):
@@ -88,7 +88,7 @@ def _draw_distance(ax: Axes, distance: float) -> None:
 
 
 def _draw_labels(ax: Axes, ordered: Sequence[str], ranks: Mapping[str, float], top: float) -> None:
-    """Write the better half on the left, the worse on the right."""
+    """Write the better half of the labels on the left, the worse on the right."""
     half = math.ceil(len(ordered) / 2)
     for place, name in enumerate(ordered):
         left = place < half
@@ -104,18 +104,18 @@ def _draw_labels(ax: Axes, ordered: Sequence[str], ranks: Mapping[str, float], t
 def draw_box_plots(verdict: ilk.Verdict, ordered: Sequence[str], ax: Axes | None = None) -> Axes:
     """Draw a box for each pipeline, in the given order.
 
-    Boxes are from quartile to quartile with the median, whiskers reach to the furthest ratio
-    within one and a half boxes of them, others are points; infinite ones are arrows at the top.
-    The axis is logarithmic if a ratio is above ten.
+    Boxes span the quartiles, with the median; whiskers reach to the furthest ratio within 1.5
+    box lengths, further ratios are points, and infinite ones arrows at the top. The axis is
+    logarithmic if a ratio is above ten.
 
     Parameters
     ----------
     verdict : Verdict
-        With ``boxes`` and ``ratios`` among its details.
+        With ``boxes`` and ``ratios`` in its details.
     ordered : sequence of str
         The pipelines from left to right.
     ax : Axes, optional
-        A new figure's if left out.
+        Default: those of a new figure.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def draw_box_plots(verdict: ilk.Verdict, ordered: Sequence[str], ax: Axes | None
     finite = [r for name in ordered for r in ratios[name].values() if np.isfinite(r)]
     largest = max(finite)
     top = 1.1 * largest
-    if max(map(_largest, boxes.values())) > largest:  # room for what is infinite
+    if max(map(_largest, boxes.values())) > largest:  # room for infinite ratios
         top = largest**1.2 if largest > _WIDE else 1.3 * largest
     if largest > _WIDE:
         ax.set_yscale("log")
@@ -160,7 +160,7 @@ def _largest(box: Mapping[str, float]) -> float:
 def _draw_box(
     ax: Axes, place: int, box: Mapping[str, float], values: np.ndarray, ceiling: float
 ) -> None:
-    shown = np.minimum(values, ceiling)  # what is infinite ends above the axis
+    shown = np.minimum(values, ceiling)  # infinite ratios end above the axis
     quartiles = [min(box[k], ceiling) for k in ("lower_quartile", "median", "upper_quartile")]
     reach = 1.5 * (quartiles[2] - quartiles[0])
     inside = (shown >= quartiles[0] - reach) & (shown <= quartiles[2] + reach)
@@ -184,17 +184,17 @@ _DIFFERENT, _ALIKE = COLORS[5], COLORS[6]
 
 
 def draw_differences(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
-    """Draw the mean difference of each pair, those that differ in another colour.
+    """Draw the mean difference of each pair; significant ones have another colour.
 
-    With the interval, of the pair alone, or else the single differences. Of many pairs those
-    with the smallest p-values are drawn, and the title says how many are not.
+    Drawn with the interval of each pair alone, or else the single differences. If there are
+    many pairs, the most significant are drawn, and the title gives the number of all pairs.
 
     Parameters
     ----------
     verdict : Verdict
-        With ``effect``, and perhaps ``interval`` or ``differences``, of each pair.
+        Each pair has ``effect``, and optionally ``interval`` or ``differences``.
     ax : Axes, optional
-        A new figure's if left out.
+        Default: those of a new figure.
 
     Returns
     -------
@@ -223,14 +223,14 @@ def draw_differences(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
 
 
 def draw_probabilities(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
-    """Draw for each pair how probable it is that either is better, or that they are equivalent.
+    """Draw for each pair the probabilities that either is better, or both are equivalent.
 
     Parameters
     ----------
     verdict : Verdict
-        With ``p_a_better``, ``p_equivalent`` and ``p_b_better`` of each pair.
+        Each pair has ``p_a_better``, ``p_equivalent`` and ``p_b_better``.
     ax : Axes, optional
-        A new figure's if left out.
+        Default: those of a new figure.
 
     Returns
     -------
@@ -265,8 +265,8 @@ def draw_probabilities(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
 def _most_significant(pairs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The pairs with the smallest p-values, in the order of the verdict.
 
-    Adjusted ones are often equal, 1 above all: then those before the adjustment and the sizes of
-    the effects decide.
+    Adjusted p-values often tie, above all at 1: then the unadjusted ones and the effect sizes
+    decide.
     """
 
     def order(place: int) -> tuple[float, float, float]:

@@ -1,4 +1,4 @@
-"""Verdicts in a sentence or two."""
+"""Verdicts as text of one or two sentences."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def friedman_text(verdict: ilk.Verdict) -> str:
-    """Say what was tested, whether pipelines differ, and which pairs do."""
-    said = verdict.details
-    if said["exact"]:  # which no F has
-        statistic = f"Friedman, chi-squared = {said['chi2']:.2f}, exact"
+    """Describe the test, whether pipelines differ, and which pairs do."""
+    details = verdict.details
+    if details["exact"]:  # there is no F then
+        statistic = f"Friedman, chi-squared = {details['chi2']:.2f}, exact"
     else:
-        first, second = said["degrees_of_freedom"]
+        first, second = details["degrees_of_freedom"]
         number = _number(verdict.statistic)
         statistic = f"Friedman, Iman-Davenport F({first}, {second}) = {number},"
     return (
-        f"With {said['n_datasets']} data sets and {said['n_pipelines']} pipelines "
+        f"With {details['n_datasets']} data sets and {details['n_pipelines']} pipelines "
         f"({verdict.measure}; {statistic} {_p(verdict.p_value)}) "
-        f"{_finding(verdict)}{left_out(said['dropped'])}"
+        f"{_finding(verdict)}{left_out(details['dropped'])}"
     )
 
 
@@ -43,7 +43,7 @@ def _finding(verdict: ilk.Verdict) -> str:
 
 
 def _better(verdict: ilk.Verdict) -> list[str]:
-    """Say for each pipeline, best first, which ones it is better than."""
+    """For each pipeline, best first, name the pipelines it beats."""
     beaten: dict[str, list[str]] = {}
     for pair in verdict.pairs:
         if pair["different"]:
@@ -54,14 +54,14 @@ def _better(verdict: ilk.Verdict) -> list[str]:
 
 
 def left_out(dropped: Sequence[str]) -> str:
-    """Say which data sets were left out, with a space before; nothing if none were."""
+    """Name the excluded data sets, after a space; empty if there are none."""
     if not dropped:
         return ""
     return f" Left out for missing scores: {len(dropped)} ({list_some(dropped)})."
 
 
 def list_some(items: Sequence[str], most: int = 8, separator: str = ", ") -> str:
-    """Join items by commas, the first ones if there are many."""
+    """Join items by commas, truncated if there are many."""
     rest = f" and {len(items) - most} more" if len(items) > most else ""
     return separator.join(items[:most]) + rest
 
@@ -74,17 +74,17 @@ def _p(value: float) -> str:
     return "p < 0.0001" if value < 1e-4 else f"p = {value:.4f}"
 
 
-def pairs_text(verdict: ilk.Verdict, said: str) -> str:
-    """Say what tests of pairs found: all about a single one, else the pairs that differ."""
+def pairs_text(verdict: ilk.Verdict, test_name: str) -> str:
+    """Describe the results of pairwise tests: a single pair in full, else the pairs that differ."""
     if len(verdict.pairs) == 1:
-        return _one_pair(verdict, said)
+        return _one_pair(verdict, test_name)
     details, pairs = verdict.details, verdict.pairs
     n_sets = len(details.get("datasets", ("all",)))
     where = f" on {n_sets} data sets" if n_sets > 1 else ""
     names = {(pair["a"], pair["b"]) for pair in pairs}
     how = "Holm's correction" if details["adjust"] == "holm" else "no correction"
     opening = (
-        f"By {said} of {_count(len(names), 'pair')}{where} ({verdict.measure}; {how} "
+        f"By {test_name} of {_count(len(names), 'pair')}{where} ({verdict.measure}; {how} "
         f"for {len(pairs)} tests)"
     )
     if not any(pair["different"] for pair in pairs):
@@ -95,22 +95,22 @@ def pairs_text(verdict: ilk.Verdict, said: str) -> str:
 
 
 def _wins(verdict: ilk.Verdict, *, several: bool) -> list[str]:
-    """Say which pipelines are better than which, and on which data sets if there are several."""
-    found: dict[str, list[str]] = {}
+    """Name the better and worse pipelines, and the data sets if there are several."""
+    clauses: dict[str, list[str]] = {}
     for pair in verdict.pairs:
         if pair["different"]:
             best, worst = _best_first(pair)
             if pair["better"] is None:
-                said, more = f"{best} differs, with the same mean, from", worst
+                clause, more = f"{best} differs, with the same mean, from", worst
             else:
-                said, more = f"{best} is better than", worst
+                clause, more = f"{best} is better than", worst
             if several:
-                said, more = f"{said} {worst} on", pair["dataset"]
-            found.setdefault(said, []).append(more)
-    return [f"{said} {list_some(listed)}" for said, listed in found.items()]
+                clause, more = f"{clause} {worst} on", pair["dataset"]
+            clauses.setdefault(clause, []).append(more)
+    return [f"{clause} {list_some(listed)}" for clause, listed in clauses.items()]
 
 
-def _one_pair(verdict: ilk.Verdict, said: str) -> str:
+def _one_pair(verdict: ilk.Verdict, test_name: str) -> str:
     (pair,) = verdict.pairs
     best, worst = _best_first(pair)
     where = f" on {pair['dataset']}" if "dataset" in pair else ""
@@ -120,12 +120,16 @@ def _one_pair(verdict: ilk.Verdict, said: str) -> str:
     else:
         gap = f"{verdict.measure} {'higher' if ahead > 0 else 'lower'} by {abs(ahead):.4g}"
     if pair["different"] and pair["better"] is None:
-        return f"By {said} {best} and {worst} differ{where}, with {gap} ({_p(pair['p_value'])})."
+        return (
+            f"By {test_name} {best} and {worst} differ{where}, with {gap} ({_p(pair['p_value'])})."
+        )
     if pair["different"]:
-        return f"By {said} {best} is better than {worst}{where} ({gap}; {_p(pair['p_value'])})."
+        return (
+            f"By {test_name} {best} is better than {worst}{where} ({gap}; {_p(pair['p_value'])})."
+        )
     by = gap if ahead == 0 else f"{gap} for {best}"
     return (
-        f"By {said} {pair['a']} and {pair['b']} do not differ significantly at "
+        f"By {test_name} {pair['a']} and {pair['b']} do not differ significantly at "
         f"{verdict.details['alpha']:g}{where} ({by}; {_p(pair['p_value'])})."
     )
 
@@ -143,7 +147,7 @@ def _number4(value: float) -> str:
 
 
 def posterior_text(verdict: ilk.Verdict) -> str:
-    """Say how probable it is that pipelines are better, and that they are equivalent."""
+    """Give the probabilities that pipelines are better, and that they are equivalent."""
     details, pairs = verdict.details, verdict.pairs
     rope = f", rope {details['rope']:g}" if details["rope"] else ""
     opening = (
@@ -160,12 +164,12 @@ def posterior_text(verdict: ilk.Verdict) -> str:
     surely = f"with probability above {1 - details['alpha']:g}"
     wins = [" than ".join(_best_first(pair)) for pair in pairs if pair["different"]]
     same_ones = [f"{pair['a']} and {pair['b']}" for pair in pairs if pair["equivalent"]]
-    said = [f"better are {list_some(wins, separator='; ')}"] if wins else []
+    parts = [f"better are {list_some(wins, separator='; ')}"] if wins else []
     if same_ones:
-        said.append(f"practically equivalent are {list_some(same_ones, separator='; ')}")
+        parts.append(f"practically equivalent are {list_some(same_ones, separator='; ')}")
     left = len(pairs) - len(wins) - len(same_ones)
-    if not said:
+    if not parts:
         return f"{opening} no pair of {len(pairs)} is decided {surely}."
     verb = "is" if left == 1 else "are"
     rest = f"; {left} of {len(pairs)} pairs {verb} undecided" if left else ""
-    return f"{opening} {surely} {', and '.join(said)}{rest}."
+    return f"{opening} {surely} {', and '.join(parts)}{rest}."

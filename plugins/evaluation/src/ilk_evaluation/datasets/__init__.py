@@ -1,1 +1,1 @@
-"""Data sets: bundled, made by rules or at random, and read from files."""
+"""Data sets: bundled, generated, and read from files."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MISSING = "\0"
-"""Stands for a missing cell, which no text file holds."""
+"""Marks a missing cell; no text file can contain it."""
 
 Kind = Literal["numeric", "nominal", "string", "date"]
 
@@ -40,7 +40,7 @@ _KINDS: dict[str, Kind] = {
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)", re.DOTALL)
 _ATTRIBUTE = re.compile(rf"({_QUOTED}|[^\s'\"{{}},%]+)\s*(.*)", re.DOTALL)
-_SAID = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
+_CONTENT = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
 _SPARSE = re.compile(r"(\d+)\s+(.+)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -50,20 +50,21 @@ _SIGNS = {"n": "\n", "r": "\r", "t": "\t"}
 class Arff(TableDataset):
     r"""A table in an ARFF file, dense or sparse, gzip if its name ends in .gz.
 
-    What is numeric and what is nominal the file declares. X is a float array if all features are
-    numeric, else a data frame whose nominal columns have category dtype, with the declared values
-    in their order; a list of texts if the only feature is a string. What a sparse row leaves out is
-    0, or the first value declared, as in Weka; ``?`` is a missing value. A percent sign at the
-    start of a line, or after a blank and in no quotes, begins a comment. Labels are integers if
-    each of them is one, else text; if they are declared as numeric, 1 and 1.0 are the same.
+    The file declares which attributes are numeric and which are nominal. X is a float array if all
+    features are numeric, else a data frame whose nominal columns have category dtype, with the
+    declared values in their order; a list of texts if the only feature is a string. Values omitted
+    in a sparse row are 0, or the first declared value, as in Weka; ``?`` is a missing value. An
+    unquoted percent sign at the start of a line, or after a blank, begins a comment. Labels are
+    integers if all of them are written as integers, else text; if declared numeric, 1 and 1.0 are
+    the same label.
 
     Raises
     ------
     DataError
-        If the file is not there, not UTF-8, or breaks the format; if an attribute is not there,
-        or of a type that is no feature (dates; strings beside others); if a value is not declared
-        or no finite number; if a label is missing or all are the same. Names file, line, attribute
-        and value.
+        If the file does not exist, is not UTF-8, or violates the format; if an attribute does not
+        exist, or has a type that cannot be a feature (dates; strings beside others); if a value is
+        not declared or not a finite number; if labels are missing or all equal. Names file, line,
+        attribute and value.
 
     References
     ----------
@@ -87,7 +88,7 @@ class Arff(TableDataset):
     target: str | None = param(
         default=None,
         type=str,
-        doc="Attribute of the labels; None: the last one.",
+        doc="Attribute of the labels; None: the last attribute.",
     )
     inflated_mb: int = INFLATED
 
@@ -143,7 +144,7 @@ def _names(attributes: Sequence[Attribute], kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column as it is declared; `values` are those of a nominal one, in their order."""
+    """A declared attribute; `values` are the values of a nominal one, in declared order."""
 
     name: str
     kind: Kind
@@ -152,19 +153,19 @@ class Attribute:
 
 @dataclass(frozen=True)
 class ArffText:
-    """What an ARFF file says: the name of the relation, the attributes, the cells."""
+    """Contents of an ARFF file: relation name, attributes, cells."""
 
     relation: str
     attributes: tuple[Attribute, ...]
     table: TableFile
 
     def write_alike(self, name: str | None) -> None:
-        """Write equal numbers of a numeric attribute alike, for where it names something.
+        """Write equal numbers of a numeric attribute identically, for use as labels or groups.
 
         Raises
         ------
         DataError
-            For one that is not finite.
+            If a number is not finite.
         """
         for at, one in enumerate(self.attributes):
             if one.name != name or one.kind != "numeric":
@@ -179,7 +180,7 @@ class ArffText:
             raise self.table.error(
                 f"column {name!r}: {cell!r} is not a finite number", row=position
             )
-        if _WHOLE.fullmatch(cell):  # perhaps too long for a float
+        if _WHOLE.fullmatch(cell):  # may have more digits than a float keeps
             return str(int(cell))
         return str(int(value)) if value.is_integer() else repr(value)
 
@@ -190,7 +191,7 @@ def read_arff(path: Path, inflated_mb: int) -> ArffText:
     Raises
     ------
     DataError
-        If it cannot be read, or breaks a rule of the format; names file, line and attribute.
+        If it cannot be read, or violates the format; names file, line and attribute.
     """
     lines = _lines(read_text(path, inflated_mb))
     relation, attributes = _header(path, lines)
@@ -204,22 +205,22 @@ def read_arff(path: Path, inflated_mb: int) -> ArffText:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that say something, stripped and without comments, each with its number.
+    """Yield the lines with content and their numbers, stripped and without comments.
 
-    The format's definition knows comments that are lines of their own; Weka's reader also ends a
-    line at any other percent sign that stands in no quotes. Here that is one after a blank or a
-    closing brace: ``50%`` is a value, as it is to scipy's reader.
+    The definition of the format has comments on lines of their own only; Weka's reader also ends a
+    line at any other unquoted percent sign. Here the percent sign must follow a blank or a
+    closing brace: ``50%`` is a value, as in scipy's reader.
     """
     for number, line in enumerate(text.split("\n"), 1):
-        said = line.strip()
-        if "%" in said:
-            said = _SAID.match(said)[0].strip()  # type: ignore[index]  # nothing matches, too
-        if said:
-            yield number, said
+        content = line.strip()
+        if "%" in content:
+            content = _CONTENT.match(content)[0].strip()  # type: ignore[index]  # matches any text
+        if content:
+            yield number, content
 
 
 def _header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, tuple[Attribute, ...]]:
-    """Take the lines up to @data; return the relation's name and the attributes."""
+    """Parse the lines up to @data; return the relation's name and the attributes."""
     relation, attributes = "", []
     for number, line in lines:
         keyword, _, rest = re.sub(r"\s+", " ", line, count=1).partition(" ")
@@ -247,10 +248,10 @@ def _check_names(path: Path, attributes: Sequence[Attribute]) -> None:
 
 
 def _attribute(place: str, text: str) -> Attribute:
-    found = _ATTRIBUTE.fullmatch(text)
-    if found is None or not found[2]:
+    match = _ATTRIBUTE.fullmatch(text)
+    if match is None or not match[2]:
         raise ilk.DataError(f"{place}: expected a name and a type after @attribute, got {text!r}")
-    name, declared = _plain(found[1])[0], found[2].strip()
+    name, declared = _plain(match[1])[0], match[2].strip()
     if declared.startswith("{"):
         if not declared.endswith("}"):
             raise ilk.DataError(f"{place}: attribute {name!r}: its values have no closing brace")
@@ -278,28 +279,28 @@ def _row(table: TableFile, attributes: Sequence[Attribute], line: str) -> list[s
 
 
 def _sparse(table: TableFile, attributes: Sequence[Attribute], line: str) -> list[str]:
-    """A row that names its values by position; the others are 0, or the first one declared."""
+    """Parse a row that gives values by position; others are 0, or the first declared value."""
     bare = re.sub(_QUOTED, "", line)
     if not line.endswith("}") or bare.count("{") + bare.count("}") != 2:
         raise table.error("expected a sparse row in braces, and nothing after it", -1)
     row = [one.values[0] if one.kind == "nominal" else "0" for one in attributes]
     seen: set[int] = set()
     for item in _items(line[1:-1]):
-        found = _SPARSE.fullmatch(item)
-        position = int(found[1]) if found else -1
-        if found is None or position in seen or position >= len(attributes):
+        match = _SPARSE.fullmatch(item)
+        position = int(match[1]) if match else -1
+        if match is None or position in seen or position >= len(attributes):
             raise table.error(
                 f"expected a position from 0 to {len(attributes) - 1}, each once, and a value, got "
                 f"{item!r}",
                 -1,
             )
         seen.add(position)
-        row[position] = _value(table, attributes[position], *_plain(found[2].strip()))
+        row[position] = _value(table, attributes[position], *_plain(match[2].strip()))
     return row
 
 
 def _items(text: str) -> list[str]:
-    """Split what is in the braces of a sparse row at its commas, not at those in quotes."""
+    """Split the braces of a sparse row at its unquoted commas."""
     if not text.strip():
         return []
     return [item.strip() for item in re.findall(rf"(?:{_QUOTED}|[^,'\"]|['\"])+", text)]
@@ -321,21 +322,21 @@ def _value(table: TableFile, attribute: Attribute, cell: str, quoted: bool) -> s
 
 
 def _cells(line: str) -> list[tuple[str, bool]]:
-    """Split at the commas that stand in no quotes; each cell, and whether it was quoted."""
+    """Split at unquoted commas; return each cell, and whether it was quoted."""
     if "'" not in line and '"' not in line:
         return [(cell.strip(), False) for cell in line.split(",")]
     cells, at = [], 0
     while True:
-        found = _CELL.match(line, at)
-        assert found is not None  # what is in no quotes goes up to a comma or the end
-        cells.append(_plain(found[1]))
-        if found[2] == "":
+        match = _CELL.match(line, at)
+        assert match is not None  # unquoted text extends to a comma or the end
+        cells.append(_plain(match[1]))
+        if match[2] == "":
             return cells
-        at = found.end()
+        at = match.end()
 
 
 def _plain(cell: str) -> tuple[str, bool]:
-    """Take the quotes off, and say whether there were any."""
+    """Strip quotes, and tell whether there were any."""
     if len(cell) >= 2 and cell[0] == cell[-1] and cell[0] in "'\"":
         return _ESCAPE.sub(lambda m: _SIGNS.get(m[1], m[1]), cell[1:-1]), True
     return cell, False

@@ -1,4 +1,4 @@
-"""The data sets that scikit-learn brings along."""
+"""Data sets bundled with scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Bundled(ilk.Dataset):
-    """A data set that scikit-learn brings along."""
+    """A data set bundled with scikit-learn."""
 
     loader: ClassVar[Callable[[], Any]]
 
     def load(self) -> ilk.Data:
-        """Return the data; labels are the classes' names where they have names."""
+        """Return the data; labels are class names if there are any."""
         bunch = type(self).loader()
         return ilk.Data(
             X=np.asarray(bunch.data, dtype=float),

@@ -1,4 +1,4 @@
-"""From cells to features and labels: what is a number, what is missing, which rows stay."""
+"""Conversion of cells to features and labels: numbers, missing values, selected rows."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns of a file are for.
+    """Roles of the columns of a file.
 
     Attributes
     ----------
     target : str
-        Holds the labels.
+        Column of the labels.
     nominal : "auto" or collection of str
-        Which features are nominal; "auto": those none of whose cells is a number.
+        Nominal features; "auto": features without any cell that is a number.
     values : mapping of str to sequence of str
-        Values of nominal features, in their order; of others those that occur, sorted.
+        Values of nominal features, in their order; default: the values that occur, sorted.
     ignored : collection of str
-        No features.
+        Columns that are not features.
     text : collection of str
-        Kept as they are written.
+        Columns kept as text.
     groups : str or None
-        Says which cases belong together; no feature.
+        Column with the group of each case; not a feature.
     missing : {"keep", "complete"}
-        "complete": only rows without a missing cell stay.
+        "complete": rows with a missing cell are dropped.
     missing_values : collection of str
-        What a missing cell may hold.
+        Cells that mean a missing value.
     """
 
     target: str
@@ -58,14 +58,14 @@ class Roles:
 
 
 class Columns:
-    """The columns of a file that are used, as cells without surrounding blanks or None.
+    """The used columns of a file: cells without surrounding blanks, or None.
 
     Parameters
     ----------
     table : TableFile
     roles : Roles
     rows : sequence of int, optional
-        The rows to take; all if left out.
+        Rows to use; default: all rows.
     """
 
     def __init__(self, table: TableFile, roles: Roles, rows: Sequence[int] | None = None) -> None:
@@ -117,12 +117,12 @@ class Columns:
         }
 
     def labels(self) -> np.ndarray:
-        """Labels: integers if each is written as one, else text.
+        """Labels: integers if all are written as integers, else text.
 
         Raises
         ------
         DataError
-            If a row has none, or all have the same.
+            If a label is missing, or all labels are equal.
         """
         y = self._required(self.roles.target, "label", "; missing = 'complete' leaves them out")
         classes = np.unique(y)
@@ -158,8 +158,8 @@ class Columns:
         Returns
         -------
         X : ndarray of float, data frame or list of str
-            An array if all features are numeric, a list if there is one and it is text, else
-            a data frame whose nominal columns have category dtype.
+            An array if all features are numeric, a list if the only feature is text, else a data
+            frame whose nominal columns have category dtype.
         nominal : tuple of str
         """
         if self.roles.text:
@@ -225,28 +225,28 @@ def is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell  # Python reads 1_000, nobody else does
+    return "_" not in cell  # only Python reads 1_000 as a number
 
 
 def categories(cells: Iterable[str | None], values: Sequence[str] | None = None) -> pd.Categorical:
-    """Return nominal values with their categories: as given, or sorted, integers by their size."""
+    """Return nominal values with their categories: given, or sorted (integers numerically)."""
     import pandas as pd
 
     cells = list(cells)
     if values is None:
         there = {cell for cell in cells if cell is not None}
-        whole = all(_INTEGER.fullmatch(value) for value in there)
-        values = sorted(there, key=int if whole else None)
+        integers = all(_INTEGER.fullmatch(value) for value in there)
+        values = sorted(there, key=int if integers else None)
     return pd.Categorical(cells, categories=list(values))
 
 
 def check_memory(name: str, what: str, needed: int) -> None:
-    """Refuse data that is larger than this machine's memory.
+    """Refuse data larger than the memory of this machine.
 
     Raises
     ------
     DataError
-        Says how much it would need, and how much there is.
+        States the required and the available memory.
     """
     there = _memory()
     if there is not None and needed > there:
@@ -257,7 +257,7 @@ def check_memory(name: str, what: str, needed: int) -> None:
 
 
 def _memory() -> int | None:
-    """Bytes of memory of this machine; None where the system does not say."""
+    """Memory of this machine in bytes; None if the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 class Csv(TableDataset):
     r"""A table in a comma-separated file with a header, gzip if its name ends in .gz.
 
-    Blanks around a cell do not count, blank lines are passed over. X is a float array if all
-    features are numeric, else a data frame whose nominal columns have category dtype. Labels
-    are integers if each of them is written as one, else text.
+    Blanks around cells are stripped, blank lines are skipped. X is a float array if all features
+    are numeric, else a data frame whose nominal columns have category dtype. Labels are integers
+    if all of them are written as integers, else text.
 
     Raises
     ------
     DataError
-        If the file is not there, not UTF-8, empty, without rows or ragged; if a column is not
-        there or named twice; if a cell of a numeric column is no finite number; if a label is
-        missing or all are the same. Names file, line, column and value.
+        If the file does not exist, is not UTF-8, is empty, has no rows or rows of different
+        lengths; if a column does not exist or is named twice; if a cell of a numeric column is not
+        a finite number; if labels are missing or all equal. Names file, line, column and value.
 
     Examples
     --------
@@ -52,18 +52,18 @@ class Csv(TableDataset):
         choices=("auto",),
         items=Param(str),
         form='"auto" or list of str',
-        doc='Nominal columns; every other one must hold numbers. "auto": those none of whose '
-        "cells is a number. A column with both numbers and other cells is an error under "
-        '"auto": it is a slip, or a nominal column that has to be named.',
+        doc='Nominal columns; all others must be numeric. "auto": columns without any cell that '
+        "is a number. A column with both numbers and other cells is an error under "
+        '"auto": it has a typing error, or must be listed here.',
     )
     missing_values: Sequence[str] = param(
         default=("", "?", "NA", "NaN", "nan"),
         type=list,
         items=Param(str),
         form="list of str",
-        doc="What a missing cell may hold.",
+        doc="Cells that mean a missing value.",
     )
-    delimiter: str = param(default=",", doc="The character between cells.")
+    delimiter: str = param(default=",", doc="The character that separates cells.")
     inflated_mb: int = INFLATED
 
     @classmethod

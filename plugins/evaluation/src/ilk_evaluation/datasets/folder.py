@@ -1,4 +1,4 @@
-"""A folder of data sets, described by its list ``datasets.toml``."""
+"""Data sets in a folder, described by its file ``datasets.toml``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ilk_evaluation.datasets.table_file import (
 
 LIST = "datasets.toml"
 _RANGE = re.compile(r"(?P<name>.*?)(?P<first>\d+)\.\.(?P=name)(?P<last>\d+)")
-_MOST_COLUMNS = 100_000
+_MOST_COLUMNS = 100_000  # of a range: a typing error must not fill the memory
 _NAMES = Param(list, items=Param(str))
 _SPLIT = Param(list, items=Param(int, ge=1))
 
@@ -51,22 +51,22 @@ TARGET = "class"
 
 
 class Folder(ilk.Dataset):
-    """A data set of a folder whose datasets.toml says what each file holds.
+    """A data set of a folder with a description ``datasets.toml``.
 
-    An entry ``[datasets.NAME]`` has ``file`` (comma-separated with a header, the labels in
-    column ``class``, a missing value is an empty cell) and may have ``columns`` (compared with
-    the header), ``nominal_columns``, ``text_columns``, ``id_columns`` (no features), ``views``
+    An entry ``[datasets.NAME]`` has ``file`` (comma-separated with a header, labels in column
+    ``class``, empty cells are missing values). Optional keys: ``columns`` (checked against the
+    header), ``nominal_columns``, ``text_columns``, ``id_columns`` (not features), ``views``
     (tables with ``name`` and ``columns``), ``splits`` (first and last row of each part, from
-    1), ``sha256`` (compared with the file), ``title`` and ``citation``. ``p01..p12`` stands
+    1), ``sha256`` (checksum of the file), ``title`` and ``citation``. ``p01..p12`` stands
     for ``p01``, ``p02``, ... ``p12``.
 
-    A data set of one text column gives a list of texts; otherwise X and labels are as for
-    `csv`, where every column that the entry does not call nominal must hold numbers.
+    If the only feature is a text column, X is a list of texts; otherwise X and labels are as for
+    `csv`, where every column that the entry does not list as nominal must be numeric.
 
     Raises
     ------
     DataError
-        If there is no such folder, data set or file, or the file is not what the entry says.
+        If the folder, data set or file does not exist, or the file contradicts the entry.
 
     Examples
     --------
@@ -77,19 +77,19 @@ class Folder(ilk.Dataset):
     (('colour',), ['apple', 'banana', 'pear'])
     """
 
-    name: str | None = param(default=None, type=str, none=False, doc="Of the data set.")
+    name: str | None = param(default=None, type=str, none=False, doc="Name of the data set.")
     path: str | Path | None = param(
         default=None,
         type=FilePath,
-        doc="The folder; the environment variable ``ILK_DATA`` if left out.",
+        doc="The folder; default: the environment variable ``ILK_DATA``.",
     )
     missing: str = param(
         default="keep",
         choices=("keep", "complete"),
-        doc='"keep" leaves missing values in (NaN), "complete" leaves rows out that have any, '
+        doc='"keep" keeps missing values (NaN), "complete" drops rows with any missing value, '
         'the label included. A row without a label is an error under "keep".',
     )
-    split: str | None = param(default=None, type=str, doc="Take only the rows of this part.")
+    split: str | None = param(default=None, type=str, doc="Use only the rows of this part.")
     inflated_mb: int = INFLATED
 
     @classmethod
@@ -155,10 +155,10 @@ class Folder(ilk.Dataset):
         return rows
 
     def title(self) -> str:
-        """Name of the data set, marked by what is taken of it."""
+        """Name of the data set, marked if only a part is used."""
         marks = [self.split, "complete" if self.missing == "complete" else None]
-        said = ", ".join(mark for mark in marks if mark)
-        return f"{self.name} ({said})" if said else str(self.name)
+        suffix = ", ".join(mark for mark in marks if mark)
+        return f"{self.name} ({suffix})" if suffix else str(self.name)
 
 
 def _check_header(entry: Entry, table: TableFile) -> None:
@@ -168,34 +168,34 @@ def _check_header(entry: Entry, table: TableFile) -> None:
     unexpected = [name for name in table.header if name not in expected]
     absent = [name for name in expected if name not in table.header]
     what = f"lacks {absent[:5]}" if absent else f"has {unexpected[:5]}" if unexpected else "differs"
-    raise table.error(f"the header is not what the entry says: it {what}")
+    raise table.error(f"the header differs from the entry: it {what}")
 
 
-def _views(entry: Entry, table: TableFile, kept: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Views without the columns that are no features."""
+def _views(entry: Entry, table: TableFile, features: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Views without the columns that are not features."""
     views = entry.views()
     for name, members in views.items():
         for column in members:
             table.position(column, f"view {name!r}")
-    return {name: tuple(c for c in members if c in kept) for name, members in views.items()}
+    return {name: tuple(c for c in members if c in features) for name, members in views.items()}
 
 
 def _describe(entry: Entry) -> str:
-    said = (entry.table.get(key, "") for key in ("title", "note", "citation"))
-    return "\n\n".join(str(text) for text in said if text)
+    texts = (entry.table.get(key, "") for key in ("title", "note", "citation"))
+    return "\n\n".join(str(text) for text in texts if text)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What ``datasets.toml`` says about one data set.
+    """Entry of ``datasets.toml`` for one data set.
 
     Attributes
     ----------
     path : Path
-        The list.
+        Path of ``datasets.toml``.
     name : str
     table : mapping
-        As written, with the file's whole path.
+        As written, with the absolute path of the file.
     """
 
     path: Path
@@ -212,7 +212,7 @@ class Entry:
         return ilk.DataError(f"{self.path}: [datasets.{self.name}]: {message}")
 
     def names(self, key: str) -> list[str]:
-        """Names of columns, ranges such as ``p01..p12`` spelled out."""
+        """Names of columns, with ranges such as ``p01..p12`` expanded."""
         return self._spell(self.table.get(key, ()))
 
     def views(self) -> dict[str, tuple[str, ...]]:
@@ -234,19 +234,19 @@ class Entry:
                 raise self.error(f"split {split!r} must be [first row, last row], got {other!r}")
 
     def verify(self) -> None:
-        """Compare the data file with its SHA-256, where the list gives one.
+        """Check the data file against its SHA-256, if the entry has one.
 
         Raises
         ------
         DataError
-            If they differ, or the file is not there.
+            If they differ, or the file does not exist.
         """
-        found = hashlib.sha256(read_bytes(self.file)).hexdigest()
-        stated = self.table.get("sha256", found)
-        if stated != found:
+        digest = hashlib.sha256(read_bytes(self.file)).hexdigest()
+        stated = self.table.get("sha256", digest)
+        if stated != digest:
             raise ilk.DataError(
                 f"{self.file}: the file is not the one that {LIST} describes: its SHA-256 is "
-                f"{found}, not {stated}"
+                f"{digest}, not {stated}"
             )
 
     def _spell(self, names: Iterable[str]) -> list[str]:
@@ -267,13 +267,13 @@ class Entry:
 
 
 def find_entry(folder: Path, name: str) -> Entry:
-    """Return what the list of a folder says about a data set.
+    """Return the entry of ``datasets.toml`` for a data set.
 
     Raises
     ------
     DataError
-        If there is no list, it is not TOML, it has no such data set, names the closest, or what
-        it says about it is not what it can say; names file and line.
+        If there is no list, it is not TOML, it has no such data set (names the closest), or the
+        entry is invalid; names file and line.
     """
     path = folder / LIST
     try:
@@ -286,7 +286,7 @@ def find_entry(folder: Path, name: str) -> Entry:
             raise ilk.DataError(f"{path}: {there}")
         grammar = Table({"datasets": Table({name: _ENTRY}, others=True)}, others=True)
         tables = ilk.resolve(spec, grammar=grammar).data
-    except (ilk.SpecError, OSError) as error:  # of a path that is too long
+    except (ilk.SpecError, OSError) as error:  # OSError: the path is too long
         raise ilk.DataError(str(error)) from None
     entry, written = Entry(path, name, tables["datasets"][name]), Path(listed[name]["file"])
     if written.is_absolute() or ".." in written.parts:

@@ -1,4 +1,4 @@
-"""Images in folders that are named for their classes."""
+"""Images in one folder per class."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ SUFFIXES = frozenset(
 
 
 class Images(ilk.Dataset):
-    """Images of a folder that has one folder for each class.
+    """Images from a folder with one subfolder per class.
 
-    X is a list of arrays of grey levels, shape (height, width), uint8; images differ in size. A
-    label is the name of the folder. Classes, and the images of a class, are in the order of
-    their names. Colours become their luminance, of an animation the first picture is taken, and
-    a photograph stands upright as its camera says. Files that are no images by their suffix, and
-    what is hidden (its name starts with a dot), are passed over.
+    X is a list of arrays of grey levels, shape (height, width), uint8; images may differ in size.
+    The label is the name of the subfolder. Classes, and the images of a class, are sorted by
+    name. Colours are converted to luminance, of an animation the first frame is used, and
+    photographs are rotated by their orientation tag. Files without an image suffix and hidden
+    files (names that start with a dot) are skipped.
 
     Raises
     ------
     IlkError
         If Pillow is not installed; it comes with the extra ``images`` of ilk.
     DataError
-        If there is no such folder, fewer than two classes, a class without an image, or a file
-        that cannot be read as an image of 8 bits per colour; names it.
+        If the folder does not exist, there are fewer than two classes, a class has no image, or a
+        file cannot be read as an image of 8 bits per colour; names it.
 
     Notes
     -----
-    All images are in memory, a byte for each pixel: 2000 images of 300 x 250 pixels take 150 MB.
-    The fingerprint covers each pixel.
+    All images are held in memory, one byte per pixel: 2000 images of 300 x 250 pixels take
+    150 MB. The fingerprint covers each pixel.
 
     Examples
     --------
@@ -57,13 +57,13 @@ class Images(ilk.Dataset):
         default=None,
         type=int,
         ge=1,
-        doc="At most so many images of each class, the first ones.",
+        doc="Maximum number of images of each class; the first ones are used.",
     )
     size: int | None = param(
         default=None,
         type=int,
         ge=1,
-        doc="Longer sides of more pixels are shrunk to that many.",
+        doc="Images with a longer side of more pixels are shrunk to this size.",
     )
 
     @classmethod
@@ -125,14 +125,14 @@ class Images(ilk.Dataset):
         return np.array(grey)
 
     def title(self) -> str:
-        """Name of the folder, marked by what is taken of it."""
+        """Name of the folder, marked if only a part is used."""
         name = Path(self.path).expanduser().resolve().name if self.path is not None else ""
         marks = [
             f"{self.limit} a class" if self.limit is not None else "",
             f"{self.size} px" if self.size is not None else "",
         ]
-        said = ", ".join(mark for mark in marks if mark)
-        return f"{name} ({said})" if said else name
+        suffix = ", ".join(mark for mark in marks if mark)
+        return f"{name} ({suffix})" if suffix else name
 
 
 def _shown(folder: Path) -> list[Path]:

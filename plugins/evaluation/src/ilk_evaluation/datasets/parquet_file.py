@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 class Parquet(TableDataset):
-    """A table in a Parquet file, which says itself what its columns are.
+    """A table in a Parquet file, whose columns have types.
 
-    Numbers, and true and false as 1 and 0, are numeric; texts and categories are nominal. X is a
-    float array if all features are numeric (float32 if all of them are), else a data frame whose
-    nominal columns have category dtype; categories keep their order, those of texts are sorted.
-    It is read by pyarrow. An index that pandas has stored in it is no column.
+    Numbers and booleans (1 and 0) are numeric; texts and categories are nominal. X is a float
+    array if all features are numeric (float32 if all of them are), else a data frame whose nominal
+    columns have category dtype; categories keep their order, texts are sorted. The file is
+    read by pyarrow. An index stored by pandas is not a column.
 
     Raises
     ------
     DataError
-        If pyarrow is not installed; if the file is not there, no Parquet file or without rows; if
-        a column is not there, or of a type that is no feature (dates, lists); if a number is
-        infinite; if a label is missing or all are the same. Names file, column and row, from 0.
+        If pyarrow is not installed; if the file does not exist, is not Parquet or has no rows; if
+        a column does not exist, or has a type that cannot be a feature (dates, lists); if a number
+        is infinite; if labels are missing or all equal. Names file, column and row, from 0.
 
     Examples
     --------
@@ -56,11 +56,11 @@ class Parquet(TableDataset):
         default=None,
         type=FilePath,
         none=False,
-        doc="In a spec file relative to that file.",
+        doc="Path; in a spec file relative to that file.",
     )
     target: str = param(
         default="class",
-        doc="Column of the labels: texts, integers, true and false, or categories of these.",
+        doc="Column of the labels: texts, integers, booleans, or categories of these.",
     )
     nominal: Literal["auto"] | Sequence[str] = param(
         default="auto",
@@ -68,7 +68,7 @@ class Parquet(TableDataset):
         choices=("auto",),
         items=Param(str),
         form='"auto" or list of str',
-        doc='Nominal columns; every other one must hold numbers. "auto": texts and categories.',
+        doc='Nominal columns; all others must be numeric. "auto": texts and categories.',
     )
 
     @classmethod
@@ -90,13 +90,13 @@ class Parquet(TableDataset):
 
 @dataclass(frozen=True)
 class ParquetTable:
-    """The columns that are used of a Parquet file.
+    """The used columns of a Parquet file.
 
     Attributes
     ----------
     path : Path
     frame : DataFrame
-        Its index has the numbers of the rows in the file.
+        Its index has the row numbers of the file.
     features : tuple of str
     roles : Roles
     """
@@ -108,7 +108,7 @@ class ParquetTable:
 
     @classmethod
     def read(cls, path: Path, roles: Roles) -> ParquetTable:
-        """Read a file, all rows or those without a missing value."""
+        """Read a file, all rows or the rows without missing values."""
         frame = _frame(path)
         names = list(frame.columns)
         grouped = () if roles.groups is None else (roles.groups,)
@@ -135,7 +135,7 @@ class ParquetTable:
         return replace(self, frame=rows)
 
     def X(self) -> tuple[Any, tuple[str, ...]]:
-        """Features as an array, or as a data frame if some are nominal, and the names of these."""
+        """Features as an array, or as a data frame if some are nominal, and the nominal names."""
         import pandas as pd
 
         nominal = self.roles.nominal
@@ -156,7 +156,7 @@ class ParquetTable:
         return pd.DataFrame(columns), chosen
 
     def labels(self) -> np.ndarray:
-        """Labels: texts, integers, or true and false."""
+        """Labels: texts, integers, or booleans."""
         name = self.roles.target
         y = self._required(name, "label", "; missing = 'complete' leaves them out")
         classes = np.unique(y)
@@ -170,7 +170,7 @@ class ParquetTable:
         return None if name is None else self._required(name, "group")
 
     def _required(self, name: str, what: str, advice: str = "") -> np.ndarray:
-        """Values of a column without a missing one."""
+        """Values of a column; raise if one is missing."""
         column = self.frame[name]
         lacking = np.flatnonzero(column.isna())
         if lacking.size:
@@ -179,10 +179,10 @@ class ParquetTable:
                 f"column {name!r}, row {self.frame.index[lacking[0]]}: no {what} "
                 f"({number} none{advice})"
             )
-        whole = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
-        values = column.to_numpy() if whole else np.asarray(column.tolist())
+        integers = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+        values = column.to_numpy() if integers else np.asarray(column.tolist())
         if values.dtype.kind == "f" and _are_integers(values):
-            values = values.astype(np.int64)  # integers beside what was missing
+            values = values.astype(np.int64)  # floats only because values were missing
         if values.dtype.kind not in "iubU" or values.ndim != 1:
             raise self._error(f"column {name!r}: a {what} must be text, an integer, true or false")
         return values
@@ -235,11 +235,11 @@ def _frame(path: Path) -> pd.DataFrame:
         rows, width = file.metadata.num_rows, file.metadata.num_columns
         check_memory(str(path), f"{rows} rows of {width} columns", 8 * rows * width)
         table = file.read()
-        table.validate(full=True)  # texts are texts
+        table.validate(full=True)  # rejects invalid UTF-8
         frame: pd.DataFrame = table.to_pandas()
     except ilk.DataError:
         raise
-    except Exception as error:  # noqa: BLE001  # whatever pandas makes of what it noted there
+    except Exception as error:  # noqa: BLE001  # invalid pandas metadata raises anything
         first = str(error).partition("\n")[0]
         raise ilk.DataError(f"{path}: cannot be read as Parquet: {first}") from None
     frame.columns = [str(name) for name in frame.columns]
@@ -270,7 +270,7 @@ def _is_numeric(column: pd.Series[Any]) -> bool:
 
 
 def _are_integers(values: np.ndarray) -> bool:
-    """Tell whether all numbers are whole, and small enough that each stands for itself."""
+    """Tell whether all numbers are integers that a float represents exactly."""
     return bool((np.abs(values) <= 2**53).all() and (np.floor(values) == values).all())
 
 

@@ -1,4 +1,4 @@
-"""Tables in one file: reading text and cells safely, and the data set made of a table."""
+"""Tables in one file: safe reading of text and cells, and the base class of their data sets."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ EXAMPLE = Path(__file__).parent / "example"
 
 
 _DELIMITERS = (";", "\t", "|", ",")
-"""What tables are often divided by."""
-INFLATED_MB = 256
+"""Common delimiters of tables."""
+INFLATED_MB = 256  # far above usual tables, far below usual memory
 INFLATED: Any = param(
     default=INFLATED_MB,
     ge=1,
     le=2**20,
     doc="A .gz file that inflates to more megabytes is refused.",
 )
-"""The parameter ``inflated_mb`` of what reads text files."""
+"""The parameter ``inflated_mb`` of readers of text files."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class TableFile:
     ----------
     path : Path
     header : tuple of str
-        Names of the columns, none empty, none twice.
+        Names of the columns: nonempty and unique.
     rows : list of list of str
-        As wide as the header.
+        Each as long as the header.
     lines : list of int
         Line at which each row starts, counted from 1.
     """
@@ -63,12 +63,12 @@ class TableFile:
         return ilk.DataError(f"{place}: {message}")
 
     def position(self, name: str, role: str) -> int:
-        """Position of the column that `role` names.
+        """Position of the column named by the parameter `role`.
 
         Raises
         ------
         DataError
-            If there is none; names the closest and lists some.
+            If it does not exist; names the closest and lists some.
         """
         if name in self.header:
             return self.header.index(name)
@@ -83,8 +83,8 @@ def read_table(path: Path, delimiter: str = ",", inflated_mb: int = INFLATED_MB)
     Raises
     ------
     DataError
-        If it is not there, not UTF-8, empty, without rows, or a row or the header is not as
-        it should be; names file, line and column.
+        If it does not exist, is not UTF-8, is empty, has no rows, or has an invalid header or
+        row; names file, line and column.
     """
     text = read_text(path, inflated_mb)
     numbered = _numbered(path, text, delimiter)
@@ -106,9 +106,9 @@ def read_table(path: Path, delimiter: str = ",", inflated_mb: int = INFLATED_MB)
 
 
 def _delimiter_hint(header: tuple[str, ...]) -> str:
-    """Say what the delimiter may be where the header is one cell that holds another."""
-    found = [other for other in _DELIMITERS if len(header) == 1 and other in header[0]]
-    return f"; is the delimiter {found[0]!r}?" if found else ""
+    """Suggest the delimiter if the header is a single cell that contains another one."""
+    others = [other for other in _DELIMITERS if len(header) == 1 and other in header[0]]
+    return f"; is the delimiter {others[0]!r}?" if others else ""
 
 
 def read_text(path: Path, inflated_mb: int) -> str:
@@ -117,31 +117,31 @@ def read_text(path: Path, inflated_mb: int) -> str:
     Raises
     ------
     DataError
-        If it cannot be read, is something else, or inflates to more megabytes; names the line.
+        If it cannot be read, is not UTF-8 or gzip, or inflates to more megabytes; names the line.
     """
     return _decode(path, read_bytes(path), inflated_mb)
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file as it is.
+    """Read the bytes of a file.
 
     Raises
     ------
     DataError
-        If it cannot be read, which names the closest file of that folder, or is a device or a
-        pipe, which may never end.
+        If it cannot be read (names the closest file of that folder), or is a device or a pipe,
+        which may never end.
     """
     check_is_file(path)
     try:
         return path.read_bytes()
-    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
         hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
         reason = getattr(error, "strerror", None) or error
         raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
 
 
 def check_is_file(path: Path) -> None:
-    """Raise DataError if something is there that is neither a file nor a folder."""
+    """Raise DataError if the path exists and is neither a file nor a folder."""
     if os.path.exists(path) and not path.is_file() and not path.is_dir():  # noqa: PTH110  # no error
         raise ilk.DataError(f"{path}: cannot be read: it is a device or a pipe, not a file")
 
@@ -158,7 +158,7 @@ def _decode(path: Path, raw: bytes, inflated_mb: int) -> str:
 
 
 def _inflate(path: Path, raw: bytes, inflated_mb: int) -> bytes:
-    """Decompress up to a limit: a thousandth of the size may be enough for a file of zeros."""
+    """Decompress up to a limit: a file of zeros can inflate a thousandfold."""
     most = inflated_mb * 2**20
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
@@ -174,8 +174,8 @@ def _inflate(path: Path, raw: bytes, inflated_mb: int) -> bytes:
 
 
 def _numbered(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the line it starts at."""
-    csv.field_size_limit(max(len(text), csv.field_size_limit()))  # a cell may be a long text
+    """Yield the nonblank rows, each with the line at which it starts."""
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))  # cells can be long texts
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
@@ -199,7 +199,7 @@ def _check_header(table: TableFile, line: int) -> None:
 
 
 class UsedColumns(Protocol):
-    """The columns of a file that are used."""
+    """The used columns of a file."""
 
     @property
     def features(self) -> Sequence[str]:
@@ -216,40 +216,40 @@ class UsedColumns(Protocol):
 
 
 class TableDataset(ilk.Dataset):
-    """A table in one file, whose columns have the roles that the parameters give them.
+    """A table in one file; parameters assign roles to its columns.
 
-    A subclass has the parameters path, target, missing, ignore, groups, and perhaps nominal.
+    A subclass has the parameters path, target, missing, ignore, groups, and optionally nominal.
     """
 
     path: str | Path | None = param(
         default=None,
         type=FilePath,
         none=False,
-        doc="In a spec file relative to that file. UTF-8.",
+        doc="Path of a UTF-8 file; in a spec file relative to that file.",
     )
     target: str | None = param(default="class", doc="Column of the labels.")
     missing: str = param(
         default="keep",
         choices=("keep", "complete"),
-        doc='"keep" leaves missing values in (NaN), "complete" leaves rows out that have any, '
-        'the label and the group included. A row without a label is an error under "keep".',
+        doc='"keep" keeps missing values (NaN), "complete" drops rows with any missing value, '
+        'label and group included. A row without a label is an error under "keep".',
     )
     ignore: Sequence[str] = param(
         default=(),
         type=list,
         items=Param(str),
         form="list of str",
-        doc="Columns that are not read.",
+        doc="Columns to ignore.",
     )
     groups: str | None = param(
         default=None,
         type=str,
-        doc="Column that says which cases belong together; no feature.",
+        doc="Column with the group of each case; not a feature.",
     )
 
     @abstractmethod
     def _read(self, path: Path) -> tuple[UsedColumns, str]:
-        """Read the file: the columns that are used, and what it says of itself."""
+        """Read the file; return its used columns and its description."""
 
     def check_parameters(self) -> None:
         """Check each parameter, and that no column has two roles."""
@@ -279,7 +279,7 @@ class TableDataset(ilk.Dataset):
         )
 
     def title(self) -> str:
-        """Stem of the file's name, marked if only complete rows are taken."""
+        """Stem of the file name, marked if incomplete rows are dropped."""
         stem = self._stem()
         return f"{stem} (complete)" if self.missing == "complete" else stem
 

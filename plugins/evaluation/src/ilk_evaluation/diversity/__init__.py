@@ -1,8 +1,8 @@
-"""Diversity of the members of an ensemble: how much their answers differ.
+"""Diversity of the members of an ensemble: how much their predictions differ.
 
-Answers are an array of shape (L, n): the label that each of L members predicts for each of n
-cases, as `member_labels` reads it from a fitted ensemble or from stored predictions. The measures
-of pairs give a matrix; `mean_of_pairs` makes one number of it.
+Predictions are an array of shape (L, n): the label of each of L members for each of n cases, as
+`member_labels` returns it from a fitted ensemble or from stored predictions. Pairwise measures
+return a matrix; `mean_of_pairs` averages it.
 """
 
 from ilk_evaluation.diversity.diversity_measures import (

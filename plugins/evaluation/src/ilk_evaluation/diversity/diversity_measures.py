@@ -1,4 +1,4 @@
-"""Diversity measures: of pairs of members, of all votes for a case, and of regressors."""
+"""Diversity measures: pairwise, over all votes for a case, and of regressors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from ilk import InputError
 from ilk_evaluation.label_arrays import label_array
 
-_CELLS = 1 << 22  # indicators held at once: 16 MB in float32
-_FEW = 256  # what a byte tells apart
+_CELLS = 1 << 22  # indicators held in memory at once: 16 MB in float32
+_FEW = 256  # most classes whose codes fit a byte
 
 
 def plain_disagreement(answers: Any) -> np.ndarray:
@@ -29,7 +29,7 @@ def plain_disagreement(answers: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        For another shape, or no answers.
+        If the shape is wrong, or there are no predictions.
 
     References
     ----------
@@ -55,8 +55,8 @@ def plain_disagreement(answers: Any) -> np.ndarray:
 def fail_disagreement(answers: Any, y: Any) -> np.ndarray:
     """Share of the cases that exactly one of two members gets right.
 
-    ``(N01 + N10) / n``, for all pairs by one matrix product: with r the cases that a member
-    gets right, ``N01 + N10 = r_i + r_j - 2 r_ij``.
+    ``(N01 + N10) / n``, computed for all pairs by one matrix product: if r_i counts the cases that
+    member i gets right, ``N01 + N10 = r_i + r_j - 2 r_ij``.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def fail_disagreement(answers: Any, y: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        For other shapes, or no answers.
+        If a shape is wrong, or there are no predictions.
 
     References
     ----------
@@ -104,12 +104,12 @@ def fail_disagreement(answers: Any, y: Any) -> np.ndarray:
         right = answers[:, start : start + size] == truth[start : start + size]
         numbers = right.astype(np.float32)
         both += numbers @ numbers.T
-    own = np.diagonal(both)
-    return np.asarray((own[:, None] + own - 2 * both) / n)
+    correct = np.diagonal(both)
+    return np.asarray((correct[:, None] + correct - 2 * both) / n)
 
 
 def mean_of_pairs(matrix: Any) -> float:
-    """Mean of a measure of pairs over all pairs of different members.
+    """Mean of a pairwise measure over all pairs of different members.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def mean_of_pairs(matrix: Any) -> float:
     Returns
     -------
     float
-        NaN for a single member, which has no pair.
+        NaN for a single member.
 
     Raises
     ------
@@ -146,8 +146,8 @@ def mean_of_pairs(matrix: Any) -> float:
 def entropy(answers: Any) -> float:
     """Mean entropy of the votes for a case, in nats.
 
-    ``(1/n) sum_i sum_k -(N_ik/L) ln(N_ik/L)`` with N_ik the members that predict class k for
-    case i; 0 where all agree.
+    ``(1/n) sum_i sum_k -(N_ik/L) ln(N_ik/L)``, where N_ik members predict class k for case i; 0
+    if all agree.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def entropy(answers: Any) -> float:
     Raises
     ------
     InputError
-        For another shape, or no answers.
+        If the shape is wrong, or there are no predictions.
 
     References
     ----------
@@ -174,11 +174,11 @@ def entropy(answers: Any) -> float:
 
 
 def ambiguity(answers: Any, *, normalize: bool = False) -> float:
-    """Variance of the votes, over the classes as regression problems of 0 and 1.
+    """Variance of the votes, with classes as 0/1 regression targets.
 
-    ``1/(C n) sum_c sum_i sum_l (Is(member l predicts c for i) - N_ic/L)^2``. As printed the sum
+    ``1/(C n) sum_c sum_i sum_l (Is(member l predicts c for i) - N_ic/L)^2``. As printed, the sum
     over the L members is not divided by L, so that larger ensembles have larger values;
-    ``normalize=True`` divides.
+    ``normalize=True`` divides by L.
 
     Parameters
     ----------
@@ -188,12 +188,12 @@ def ambiguity(answers: Any, *, normalize: bool = False) -> float:
     Raises
     ------
     InputError
-        For another shape, or no answers.
+        If the shape is wrong, or there are no predictions.
 
     Notes
     -----
-    C counts the classes that some member predicts. A class that none predicts adds nothing
-    to the sum.
+    C counts the classes that at least one member predicts; others would add nothing to the
+    sum.
 
     References
     ----------
@@ -207,7 +207,7 @@ def ambiguity(answers: Any, *, normalize: bool = False) -> float:
     """
     shares = _vote_shares(answers)
     n_members = len(_checked_answers(answers))
-    spread = float((shares * (1 - shares)).mean())  # of an indicator: p (1 - p)
+    spread = float((shares * (1 - shares)).mean())  # variance of an indicator: p (1 - p)
     return spread if normalize else n_members * spread
 
 
@@ -217,18 +217,18 @@ def _vote_shares(answers: Any) -> np.ndarray:
     n_members, n = codes.shape
     counts = np.zeros((n, n_classes))
     cases = np.arange(n)
-    for own in codes:
-        counts[cases, own] += 1
+    for predicted in codes:
+        counts[cases, predicted] += 1
     return np.asarray(counts / n_members)
 
 
 def _checked_answers(answers: Any) -> np.ndarray:
-    """Answers as an array of shape (members, cases).
+    """Predictions as an array of shape (members, cases).
 
     Raises
     ------
     InputError
-        For another shape, or none; for labels that are missing, or of several types.
+        If the shape is wrong or empty; for missing labels, or labels of mixed types.
     """
     array = label_array("diversity: answers", answers)
     if array.ndim != 2 or 0 in array.shape:
@@ -237,10 +237,10 @@ def _checked_answers(answers: Any) -> np.ndarray:
 
 
 def _answer_codes(answers: Any) -> tuple[np.ndarray, int]:
-    """Answers as codes from 0 in as few bytes as will do, and how many classes there are."""
+    """Predictions as codes from 0 in the smallest type, and the number of classes."""
     array = _checked_answers(answers)
     if array.dtype.kind in "iu" and int(array.max()) - int(array.min()) < _FEW:
-        array = (array - array.min()).astype(np.uint8)  # np.unique would sort them all
+        array = (array - array.min()).astype(np.uint8)  # faster than np.unique, which sorts
         present = np.bincount(array.ravel(), minlength=_FEW) > 0
         return (np.cumsum(present) - 1).astype(np.uint8)[array], int(present.sum())
     classes, codes = np.unique(array, return_inverse=True)
@@ -256,9 +256,9 @@ class AmbiguityDecomposition(NamedTuple):
     error : float
         E, the mean squared error of the ensemble.
     mean_error : float
-        The mean of those of its members.
+        Mean over the members of their mean squared errors.
     mean_ambiguity : float
-        The mean squared distance of the members from the ensemble; at least 0.
+        Mean squared distance of the members from the ensemble; at least 0.
     """
 
     error: float
@@ -270,27 +270,27 @@ def ambiguity_decomposition(outputs: Any, y: Any, weights: Any = None) -> Ambigu
     """Split the squared error of an average of regressors: ``E = mean E - mean A``.
 
     With ``f = sum_l w_l f_l`` for each case, ``(f - y)^2 = sum_l w_l (f_l - y)^2 - sum_l w_l
-    (f_l - f)^2``; the three terms are means over the cases. The average is never worse than its
-    members are on average, and better by as much as they differ.
+    (f_l - f)^2``; the three terms are means over the cases. So the average is never worse than
+    its members are on average, and the gain equals their ambiguity.
 
     Parameters
     ----------
     outputs : array of shape (L, n)
-        What each of L members says of each of n cases.
+        Output of each of L members for each of n cases.
     y : array of shape (n,)
         The true values.
     weights : array of shape (L,), optional
-        At least 0; divided by their sum. Equal ones if left out.
+        Non-negative; divided by their sum. Default: equal weights.
 
     Returns
     -------
     AmbiguityDecomposition
-        `error`, `mean_error` and `mean_ambiguity`, each computed by its own definition.
+        `error`, `mean_error` and `mean_ambiguity`, each computed from its own definition.
 
     Raises
     ------
     InputError
-        For other shapes, numbers that are not finite, or weights that are negative or all 0.
+        For wrong shapes, numbers that are not finite, or weights that are negative or all 0.
 
     References
     ----------
@@ -302,22 +302,23 @@ def ambiguity_decomposition(outputs: Any, y: Any, weights: Any = None) -> Ambigu
     >>> diversity.ambiguity_decomposition([[1.0, 4.0], [3.0, 4.0]], [2.0, 3.0])
     AmbiguityDecomposition(error=0.5, mean_error=1.0, mean_ambiguity=0.5)
     """
-    said = _finite("outputs", outputs)
-    if said.ndim != 2 or 0 in said.shape:
+    outputs = _finite("outputs", outputs)
+    if outputs.ndim != 2 or 0 in outputs.shape:
         raise InputError(
-            f"ambiguity_decomposition: outputs must have shape (members, cases), got {said.shape}"
+            f"ambiguity_decomposition: outputs must have shape (members, cases), got "
+            f"{outputs.shape}"
         )
     truth = _finite("y", y)
-    if truth.shape != said.shape[1:]:
+    if truth.shape != outputs.shape[1:]:
         raise InputError(
-            f"ambiguity_decomposition: y must have shape {said.shape[1:]}, got {truth.shape}"
+            f"ambiguity_decomposition: y must have shape {outputs.shape[1:]}, got {truth.shape}"
         )
-    shares = _weight_shares(weights, len(said))
-    together = shares @ said
+    shares = _weight_shares(weights, len(outputs))
+    together = shares @ outputs
     return AmbiguityDecomposition(
         error=float(np.mean((together - truth) ** 2)),
-        mean_error=float(np.mean(shares @ (said - truth) ** 2)),
-        mean_ambiguity=float(np.mean(shares @ (said - together) ** 2)),
+        mean_error=float(np.mean(shares @ (outputs - truth) ** 2)),
+        mean_ambiguity=float(np.mean(shares @ (outputs - together) ** 2)),
     )
 
 

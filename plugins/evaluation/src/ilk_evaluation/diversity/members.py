@@ -1,4 +1,4 @@
-"""Predictions of the members of an ensemble: asked for now, or read from stored results."""
+"""Predictions of the members of an ensemble: computed now, or read from stored results."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MemberLabels:
-    """The label that each of L members predicts for each of n cases; an array in its own right.
+    """Labels predicted by each of L members for each of n cases; converts to an array.
 
     Attributes
     ----------
     labels : ndarray of shape (L, n)
     names : tuple of str
-        Of the members.
+        Names of the members.
     truth : ndarray of shape (n,) or None
-        True labels, where they are known.
+        True labels, if known.
     """
 
     labels: np.ndarray
@@ -39,30 +39,29 @@ class MemberLabels:
 
 
 def member_labels(source: Any, X: Any = None, *, dataset: str | None = None) -> MemberLabels:
-    """Return the labels that members predict, for the measures of diversity.
+    """Return the labels that members predict, as input of the diversity measures.
 
     Parameters
     ----------
     source : fitted ensemble or Results
-        An ensemble with ``estimators_`` whose members tell its own classes apart, or their codes,
-        as scikit-learn's often do; members that see some columns are shown these. Or what an
-        experiment found, whose pipelines are taken as members that answered the same cases.
+        A fitted ensemble with ``estimators_`` that predict its classes, or their codes, as in
+        scikit-learn; members fitted on some columns get these columns. Or the results of an
+        experiment, whose pipelines are taken as members.
     X : data of n rows, optional
-        What the members of an ensemble are asked about.
+        Cases for the members of an ensemble to predict.
     dataset : str, optional
-        Label of a data set; needed where results have several.
+        Name of a data set; required if results have several.
 
     Returns
     -------
     MemberLabels
-        Cases are the rows of X; or, of results, the test cases split by split, with the truth.
+        Cases are the rows of X; or, for results, the test cases of all splits, with true labels.
 
     Raises
     ------
     InputError
-        If there are no members, they answer another question than the ensemble (as those of
-        ``ecoc`` and of gradient boosting do), X is missing, or stored predictions are missing or
-        rejected.
+        If there are no members, they solve another task than the ensemble (as in ``ecoc`` and
+        gradient boosting), X is missing, or stored predictions are missing or rejected.
 
     Examples
     --------
@@ -79,7 +78,7 @@ def member_labels(source: Any, X: Any = None, *, dataset: str | None = None) -> 
     if hasattr(source, "predictions") and hasattr(source, "design"):
         return _stored(source, dataset)
     if X is None:
-        raise InputError("member_labels: X must be given, to ask the members of an ensemble about")
+        raise InputError("member_labels: X must be given: the members of an ensemble predict it")
     return _asked(source, X)
 
 
@@ -88,8 +87,8 @@ def _asked(ensemble: Any, X: Any) -> MemberLabels:
     decode = _decoder(ensemble, members)
     columns = _columns(ensemble, len(members))
     labels = [
-        decode(member.predict(X if own is None else _some_columns(X, own)))
-        for member, own in zip(members, columns, strict=True)
+        decode(member.predict(X if member_columns is None else _some_columns(X, member_columns)))
+        for member, member_columns in zip(members, columns, strict=True)
     ]
     return MemberLabels(np.stack(labels), tuple(f"member {i}" for i in range(len(labels))))
 
@@ -110,7 +109,7 @@ def _members(ensemble: Any) -> list[Any]:
 
 
 def _decoder(ensemble: Any, members: Sequence[Any]) -> Any:
-    """Function from what a member predicts to labels: the same, or the classes of these codes."""
+    """Function from a member's predictions to labels: the identity, or decoding of codes."""
     classes = np.asarray(ensemble.classes_)
     seen = {label for member in members for label in np.asarray(member.classes_).tolist()}
     if seen == set(classes.tolist()):
@@ -124,7 +123,7 @@ def _decoder(ensemble: Any, members: Sequence[Any]) -> Any:
 
 
 def _columns(ensemble: Any, n_members: int) -> list[Any]:
-    """Positions of the columns that each member sees, None for all."""
+    """Positions of the columns that each member uses, None for all columns."""
     if hasattr(ensemble, "columns_") and hasattr(ensemble, "views_"):
         return [ensemble.columns_[view] for view in ensemble.views_]
     for name in ("estimators_features_", "features_"):
@@ -148,18 +147,23 @@ def _stored(results: Any, dataset: str | None) -> MemberLabels:
     part = results.filter(dataset=names[0] if dataset is None else dataset)
     places = [part.design.place(cell) for cell in part.design.cells]
     splits = sorted({place[2:] for place in places})
-    found: dict[str, dict[tuple[int, int], ilk.Prediction]] = {place[1]: {} for place in places}
+    by_pipeline: dict[str, dict[tuple[int, int], ilk.Prediction]] = {
+        place[1]: {} for place in places
+    }
     for cell, prediction in part.predictions():
         _, pipeline, repeat, fold = part.design.place(cell)
-        found[pipeline][repeat, fold] = prediction
-    for pipeline, by_split in found.items():
+        by_pipeline[pipeline][repeat, fold] = prediction
+    for pipeline, by_split in by_pipeline.items():
         _check_complete(pipeline, by_split, len(splits))
-    first = next(iter(found.values()))
+    first = next(iter(by_pipeline.values()))
     return MemberLabels(
         np.stack(
-            [np.concatenate([own[split].labels for split in splits]) for own in found.values()]
+            [
+                np.concatenate([own[split].labels for split in splits])
+                for own in by_pipeline.values()
+            ]
         ),
-        tuple(found),
+        tuple(by_pipeline),
         np.concatenate([first[split].truth for split in splits]),
     )
 
@@ -172,4 +176,4 @@ def _check_complete(pipeline: str, by_split: dict[Any, ilk.Prediction], n_splits
         )
     rejected = sum(int(np.count_nonzero(~one.answered)) for one in by_split.values())
     if rejected:
-        raise InputError(f"member_labels: {pipeline} declined to answer {rejected} cases")
+        raise InputError(f"member_labels: {pipeline} rejected {rejected} cases")

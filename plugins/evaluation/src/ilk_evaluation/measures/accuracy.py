@@ -1,4 +1,4 @@
-"""Accuracy, error, and the share of rejected cases, overall and by class."""
+"""Accuracy, error, and reject rate, overall and by class."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ilk_evaluation.measures.class_codes import absent_remark, by_class
 
 
 class Error(ilk.Measure):
-    """Share of the answered cases whose label is wrong.
+    """Error rate: share of the answered cases whose label is wrong.
 
     ``error = #{i answered: label_i != truth_i} / #{i answered}``; NaN if no case was
-    answered. How many were not is the measure reject_rate's to say.
+    answered. The measure reject_rate gives the share of unanswered cases.
 
     References
     ----------
@@ -41,7 +41,7 @@ class Error(ilk.Measure):
 
 
 class Accuracy(ilk.Measure):
-    """Share of the answered cases whose label is right.
+    """Accuracy: share of the answered cases whose label is correct.
 
     ``accuracy = #{i answered: label_i = truth_i} / #{i answered}``; NaN if no case was
     answered.
@@ -66,15 +66,15 @@ class Accuracy(ilk.Measure):
 
 
 class MeanClassAccuracy(ilk.Measure):
-    """Mean over the classes of the share of their answered cases that is labelled right.
+    """Balanced accuracy: mean over the classes of the share of their cases labelled correctly.
 
-    ``(1/C) sum_c M_cc / N_c`` with M the confusion matrix (rows true) and N_c the answered
-    cases of class c; C counts the classes that have any, and `remarks` says which have none.
-    NaN if no case was answered. Also called balanced accuracy.
+    ``(1/C) sum_c M_cc / N_c``, with M the confusion matrix (rows true) and N_c the answered
+    cases of class c. C counts the classes with answered cases; `remarks` names the others.
+    NaN if no case was answered.
 
     References
     ----------
-    Zaidi (2011), (4.17), which prints ``sum_i M_ij / N_c`` and leaves the mean to the reader.
+    Zaidi (2011), (4.17), which prints ``sum_i M_ij / N_c`` without the mean.
 
     Examples
     --------
@@ -93,13 +93,13 @@ class MeanClassAccuracy(ilk.Measure):
         return float(np.mean(right[cases > 0] / cases[cases > 0])) if len(truth) else math.nan
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
-        """Say which classes the mean leaves out."""
+        """Name the classes left out of the mean."""
         cases = np.bincount(answered_truth(prediction), minlength=len(prediction.classes))
         return absent_remark(cases, prediction.classes)
 
 
 def _hits(prediction: ilk.Prediction) -> np.ndarray:
-    """Which of the answered cases are labelled right."""
+    """Mask of the answered cases that are labelled correctly."""
     answered = prediction.answered
     truth, labels = np.asarray(prediction.truth), np.asarray(prediction.labels)
     return np.asarray(truth[answered] == labels[answered])
@@ -110,17 +110,16 @@ def _share(hits: np.ndarray) -> float:
 
 
 class PerClassError(ilk.Measure):
-    """Total probability of error: the errors of the classes, weighted by their priors.
+    """Total probability of error: the error rates of the classes, weighted by their priors.
 
-    ``P_hat = sum_c P(c) k_c / N_c`` with k_c errors among the N_c answered cases of class c, from
-    0 to 1.
-    It is unbiased if the priors are those of the population, whatever the proportions of the
-    classes in the test cases are; `variance` and `table` say how sure it is.
+    ``P_hat = sum_c P(c) k_c / N_c``, with k_c errors among the N_c answered cases of class c;
+    from 0 to 1. It is unbiased if the priors are those of the population, whatever the class
+    proportions among the test cases; `variance` and `table` quantify its uncertainty.
 
     Raises
     ------
     InputError
-        If a class has a prior above 0 but no answered case, or priors do not fit the classes.
+        If a class with positive prior has no answered case, or priors do not match the classes.
 
     References
     ----------
@@ -144,16 +143,16 @@ class PerClassError(ilk.Measure):
         choices=("estimated", "equal"),
         items=ilk.Param(float, ge=0, le=1),
         form='"estimated", "equal", list of float, or table of float',
-        doc="Of the classes: as often as they occur among the answered cases, which makes it "
-        "the plain error; all equal, over the classes that occur, which makes it 1 less "
-        "mean_class_accuracy; or given, in the order of the sorted classes or by their "
-        "names. They sum to 1.",
+        doc='Priors of the classes. "estimated": their shares of the answered cases, which gives '
+        'the plain error. "equal": equal over the classes that occur, which gives 1 minus '
+        "mean_class_accuracy. Or numbers that sum to 1, in the order of the sorted classes or "
+        "by their names.",
     )
     greater_is_better = False
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Each way to say the priors."""
+        """Each way to specify priors."""
         return [cls(), cls(priors="equal"), cls(priors=[0.25, 0.75])]
 
     def check_parameters(self) -> None:
@@ -185,7 +184,7 @@ class PerClassError(ilk.Measure):
         return pd.DataFrame(columns, index=pd.Index(prediction.classes, name="class"))
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
-        """Say which classes equal priors leave out."""
+        """Name the classes without cases, if priors are equal."""
         if self.priors != "equal":
             return ()
         cases = confusion_matrix(prediction).sum(axis=1)
@@ -213,10 +212,10 @@ class PerClassError(ilk.Measure):
 
 
 class RejectRate(ilk.Measure):
-    """Share of the cases that the pipeline declined to answer.
+    """Reject rate: share of the cases that the pipeline rejected.
 
-    ``#{i rejected} / n``: other measures are of the answered cases, and a pipeline that answers
-    only what is easy looks good by them. NaN without any case.
+    ``#{i rejected} / n``. Other measures use the answered cases only, which favours pipelines
+    that answer only easy cases. NaN without any case.
 
     Examples
     --------

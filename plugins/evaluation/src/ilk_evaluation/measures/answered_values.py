@@ -1,4 +1,4 @@
-"""Checked values of the answered cases: probabilities, scores and numeric labels."""
+"""Validated values of the answered cases: probabilities, scores and numeric labels."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ IMPOSSIBLE = (
     "infinite, as a case got the probability 0 for its true class; log_loss with clip (as "
     '{ use = "log_loss", clip = 1e-6 }) bounds what that costs'
 )
-"""What is said of an infinite loss."""
-_TOLERANCE = 1e-4  # of the sums of probabilities in single precision
-_ROUNDING = 1e-6  # of one of them
+"""Remark on an infinite loss."""
+_TOLERANCE = 1e-4  # deviation of a sum from 1, as of probabilities in single precision
+_ROUNDING = 1e-6  # excess of a single probability over 1 in single precision
 
 
 def answered_probabilities(prediction: Prediction, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the true classes and probabilities of the answered cases; (n,) and (n, C).
 
-    Probabilities that rounding made more than 1 become 1.
+    Probabilities that exceed 1 by rounding are set to 1.
 
     Raises
     ------
     InputError
-        If the pipeline gave none, or what it gave does not lie from 0 to 1 and sum to 1.
+        If there are no probabilities, or they are not in [0, 1] with sum 1.
     """
     if prediction.probabilities is None:
         has = "labels and scores" if prediction.scores is not None else "labels"
@@ -37,7 +37,7 @@ def answered_probabilities(prediction: Prediction, name: str) -> tuple[np.ndarra
     P = class_columns(prediction.probabilities, prediction, name).astype(float, copy=False)
     if np.any(prediction.rejected):
         P = P[prediction.answered]
-    with np.errstate(over="ignore", invalid="ignore"):  # of what is no probability
+    with np.errstate(over="ignore", invalid="ignore"):  # invalid values are reported below
         sums = P.sum(axis=1)
     wrong = ~((np.abs(sums - 1) <= _TOLERANCE) & np.all((P >= 0) & (P <= 1 + _ROUNDING), axis=1))
     if wrong.any():
@@ -55,7 +55,7 @@ def answered_numbers(prediction: Prediction, name: str) -> tuple[np.ndarray, np.
     Raises
     ------
     InputError
-        If the labels are no numbers, or one is NaN or infinite.
+        If labels are not numeric, or one is NaN or infinite.
     """
     answered = prediction.answered
     truth = np.asarray(prediction.truth)[answered]
@@ -74,12 +74,12 @@ def answered_numbers(prediction: Prediction, name: str) -> tuple[np.ndarray, np.
 
 
 def class_columns(values: Any, prediction: Prediction, name: str) -> np.ndarray:
-    """Return scores or probabilities as an array of floats, in the precision they have.
+    """Return scores or probabilities as a float array, keeping their precision.
 
     Raises
     ------
     InputError
-        Where there is not one column for each class, or something else than numbers.
+        If there is not one column for each class, or values are not numeric.
     """
     array = np.asarray(values)
     expected = (len(prediction), len(prediction.classes))

@@ -1,4 +1,4 @@
-"""Areas under ROC and precision-recall curves, and the precision at a given recall."""
+"""Areas under ROC and precision-recall curves, and precision at a given recall."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ POOLED: Any = ilk.param(
 
 
 class RocAuc(ilk.Measure):
-    """Area under the ROC curve: how often a case of a class outranks one that is not of it.
+    """Area under the ROC curve: probability that a case of a class outranks one of another.
 
     ``AUC = (#{(i, j): s_i > s_j} + #{(i, j): s_i = s_j} / 2) / (P N)`` over the P positive
-    cases i and the N negative cases j, exact also with ties. For more than two classes it is
-    Hand and Till's M by default, ``2 / (C (C - 1)) sum_{a < b} (A(a|b) + A(b|a)) / 2``, where
-    A(a|b) is the area of class a against class b by the scores of a; or the mean over the
+    cases i and the N negative cases j, exact also with ties. For more than two classes the default
+    is Hand and Till's M, ``2 / (C (C - 1)) sum_{a < b} (A(a|b) + A(b|a)) / 2``, where A(a|b) is
+    the area of class a against class b by the scores of a; the alternative is the mean over the
     classes, each against the rest.
 
     Raises
     ------
     InputError
-        If the answered cases are all positive, or all negative, or of one class: there is no
-        pair to compare, and so no number. If the pipeline gives neither scores nor
-        probabilities. If `positive` is no class.
+        If the answered cases are all positive, or all negative, or of one class, so that there
+        is no pair to compare. If the pipeline gives neither scores nor probabilities. If
+        `positive` is not a class.
 
     Notes
     -----
-    Of decision values for two classes, the difference ranks. A class without answered cases has
-    no part in an average, which `remarks` says.
+    For two columns of decision values, cases are ranked by their difference. A class without
+    answered cases is left out of an average; `remarks` names it.
 
     References
     ----------
@@ -67,18 +67,18 @@ class RocAuc(ilk.Measure):
     positive: str | float | bool | None = ilk.param(
         default=None,
         type=(str, int, float, bool),
-        doc="Held against all others. Without it, two classes have one area and more are averaged.",
+        doc="Class against the rest. Default: the one area of two classes, an average for more.",
     )
     multiclass: Literal["ovo", "ovr"] = ilk.param(
         default="ovo",
         choices=("ovo", "ovr"),
-        doc="What is averaged over more than two classes: one against one (Hand and Till), or "
+        doc="Average for more than two classes: one against one (Hand and Till), or "
         "one against the rest.",
     )
     average: Literal["macro", "weighted"] = ilk.param(
         default="macro",
         choices=("macro", "weighted"),
-        doc="Equally, or by the cases of the pair or class.",
+        doc="Equal weights, or weights by the cases of the pair or class.",
     )
     pooled: bool = POOLED
     greater_is_better = True
@@ -86,7 +86,7 @@ class RocAuc(ilk.Measure):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """One against one and against the rest; over folds and over all cases."""
+        """One against one and against the rest; by fold and over all cases."""
         return [cls(), cls(multiclass="ovr", average="weighted"), cls(pooled=True)]
 
     def __call__(self, prediction: ilk.Prediction) -> float:
@@ -104,7 +104,7 @@ class RocAuc(ilk.Measure):
         return _average(*_one_against_rest(truth, values, cases, mann_whitney), self.average)
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
-        """Say which of more than two classes the average leaves out."""
+        """Name the classes left out of an average over more than two."""
         if self.positive is not None or len(prediction.classes) == 2:
             return ()
         cases = np.bincount(answered_truth(prediction), minlength=len(prediction.classes))
@@ -112,23 +112,23 @@ class RocAuc(ilk.Measure):
 
 
 class PrAuc(ilk.Measure):
-    """Area under the precision-recall curve by steps: average precision.
+    """Average precision: area under the precision-recall curve by steps.
 
-    ``AP = sum_k (R_k - R_(k-1)) P_k`` over the scores that occur as thresholds, falling, cases
-    of equal score at once. Points are joined by steps: the precision of a point holds back to
-    the recall of the one before. Straight lines would flatter. A ranking by chance has about
-    the share of positive cases.
+    ``AP = sum_k (R_k - R_(k-1)) P_k`` over the distinct scores as thresholds, in descending order.
+    Points are joined by steps: the precision of a point extends back to the previous recall,
+    because linear interpolation is too optimistic. A random ranking has about the share of
+    positive cases.
 
     Raises
     ------
     InputError
-        If no answered case is positive, or all are and any ranking would have area 1 (with an
+        If no answered case is positive, or all are, so that any ranking has area 1 (with an
         average: if all belong to one class); if the pipeline gives neither scores nor
-        probabilities, or if `positive` is no class.
+        probabilities, or if `positive` is not a class.
 
     Notes
     -----
-    A class without answered cases has no part in an average, which `remarks` says.
+    A class without answered cases is left out of an average; `remarks` names it.
 
     References
     ----------
@@ -148,13 +148,13 @@ class PrAuc(ilk.Measure):
     positive: str | float | bool | None = ilk.param(
         default=None,
         type=(str, int, float, bool),
-        doc="The second of two classes by default. Of more classes it must be named, unless "
+        doc="Default: the second of two classes. Required for more classes, unless "
         "there is an `average`.",
     )
     average: Literal["macro", "weighted"] | None = ilk.param(
         default=None,
         choices=("macro", "weighted"),
-        doc="Over the classes, each against the rest: equally, or by their cases.",
+        doc="Average over the classes, each against the rest: unweighted, or weighted by cases.",
     )
     pooled: bool = POOLED
     greater_is_better = True
@@ -166,7 +166,7 @@ class PrAuc(ilk.Measure):
         return [cls(), cls(average="macro"), cls(average="weighted")]
 
     def check_parameters(self) -> None:
-        """Also refuse a positive class beside an average, which is over all of them."""
+        """Also refuse a positive class with an average, which is over all classes."""
         super().check_parameters()
         if self.positive is not None and self.average is not None:
             raise self.parameter_error("positive", f"must be None with average={self.average!r}")
@@ -189,7 +189,7 @@ class PrAuc(ilk.Measure):
         return _average(*_one_against_rest(truth, values, cases, area), self.average)
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
-        """Say which classes the average leaves out."""
+        """Name the classes left out of the average."""
         if self.average is None:
             return ()
         cases = np.bincount(answered_truth(prediction), minlength=len(prediction.classes))
@@ -197,15 +197,15 @@ class PrAuc(ilk.Measure):
 
 
 class PrecisionAtRecall(ilk.Measure):
-    """Highest precision of the thresholds that find at least a given share of the cases.
+    """Highest precision at thresholds with at least the given recall.
 
-    ``max {precision(t): recall(t) >= r}`` over the scores t that occur as thresholds.
+    ``max {precision(t): recall(t) >= r}`` over the distinct scores t as thresholds.
 
     Raises
     ------
     InputError
         If no answered case is positive, if the pipeline gives neither scores nor probabilities,
-        or if `positive` is no class.
+        or if `positive` is not a class.
 
     References
     ----------
@@ -225,7 +225,7 @@ class PrecisionAtRecall(ilk.Measure):
     positive: str | float | bool | None = ilk.param(
         default=None,
         type=(str, int, float, bool),
-        doc="The second of two classes by default; of more it must be named.",
+        doc="Default: the second of two classes; required for more.",
     )
     pooled: bool = ilk.param(
         default=False,
@@ -236,7 +236,7 @@ class PrecisionAtRecall(ilk.Measure):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Some cases to be found, and all."""
+        """A recall below 1, and recall 1."""
         return [cls(), cls(recall=1.0)]
 
     def __call__(self, prediction: ilk.Prediction) -> float:
@@ -252,12 +252,12 @@ _Area = Callable[[Ranking], float]
 
 
 def _cases_of_classes(truth: np.ndarray, n_classes: int, name: str) -> np.ndarray:
-    """Cases of each class.
+    """Number of cases of each class.
 
     Raises
     ------
     InputError
-        If they all belong to one: there is nothing to tell apart.
+        If all belong to one class.
     """
     cases = np.bincount(truth, minlength=n_classes)
     if np.count_nonzero(cases) < 2:
@@ -270,7 +270,7 @@ def _cases_of_classes(truth: np.ndarray, n_classes: int, name: str) -> np.ndarra
 def _one_against_rest(
     truth: np.ndarray, values: np.ndarray, cases: np.ndarray, area: _Area
 ) -> tuple[list[float], list[float]]:
-    """Area of each class that occurs against all others, and its share of the cases."""
+    """Area of each class that occurs against the rest, and its share of the cases."""
     codes = np.flatnonzero(cases)
     areas = [area(rank_cases(values[:, code], truth == code)) for code in codes.tolist()]
     return areas, [float(cases[code]) for code in codes.tolist()]
@@ -279,7 +279,7 @@ def _one_against_rest(
 def _one_against_one(
     truth: np.ndarray, values: np.ndarray, cases: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean ROC area of each pair of classes that occur, by either's scores, and their cases."""
+    """Mean ROC area of each pair of classes that occur, by the scores of both; and their cases."""
     codes = np.flatnonzero(cases)
     areas = np.array(
         [_against_each(values[:, code], truth, code, cases)[codes] for code in codes.tolist()]
@@ -291,14 +291,15 @@ def _one_against_one(
 def _against_each(
     scores: np.ndarray, truth: np.ndarray, code: int, cases: np.ndarray
 ) -> np.ndarray:
-    """Area of one class against each, by one sort: how often a case of it has more score.
+    """Area of one class against each other, by one sort.
 
-    Every case of another class adds twice the cases of this one above it, and once those of the
-    same score: whole numbers, of which nothing is rounded.
+    A case of another class counts 2 for each case of this class that scores higher, and 1 for
+    each tie: the counts are integers, so nothing is rounded.
     """
     order = np.argsort(scores)
     ranked, classes = scores[order], truth[order]
     ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, len(ranked))
+    # cases of the class with a score up to, and below, that of each run of ties
     up_to = np.cumsum(classes == code)[ends - 1]
     below = np.append(0, up_to[:-1])
     twice = np.repeat(2 * up_to[-1] - below - up_to, np.diff(ends, prepend=0))
@@ -307,5 +308,5 @@ def _against_each(
 
 
 def _average(areas: Any, weights: Any, average: str) -> float:
-    """Mean of areas, equally or by weights."""
+    """Mean of areas, unweighted or weighted."""
     return float(np.average(areas, weights=weights if average == "weighted" else None))

@@ -1,4 +1,4 @@
-"""Classes by position: codes of labels, the positive class, tables with a value per class."""
+"""Classes by position: codes of labels, the positive class, values by class."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from ilk import InputError, did_you_mean
 
-_SPAN = 1 << 16  # of whole numbers that a table of codes may hold
-_WORD = 4  # bytes of a character in an array of texts
+_SPAN = 1 << 16  # largest range of integer labels for a lookup table
+_WORD = 4  # bytes per character in numpy's text arrays
 
 
 def codes_of(labels: Any, classes: Any) -> np.ndarray:
@@ -20,7 +20,7 @@ def codes_of(labels: Any, classes: Any) -> np.ndarray:
     ----------
     labels : array of shape (n,)
     classes : array of shape (C,)
-        Sorted, as `Prediction.classes` is.
+        Sorted, as `Prediction.classes`.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def codes_of(labels: Any, classes: Any) -> np.ndarray:
     Raises
     ------
     InputError
-        Naming the first label that is none of the classes.
+        Names the first label that is not in the classes.
     """
     labels, classes = np.asarray(labels), np.asarray(classes)
     if not len(labels):
@@ -48,7 +48,7 @@ def codes_of(labels: Any, classes: Any) -> np.ndarray:
 
 
 def _same(taken: np.ndarray, labels: np.ndarray) -> bool:
-    """Tell whether arrays are equal; texts as numbers, which compare faster."""
+    """Tell whether arrays are equal; texts are compared as integers, which is faster."""
     if taken.dtype != labels.dtype or taken.dtype.kind != "U" or not labels.flags.c_contiguous:
         return bool(np.all(taken == labels))
     word = np.uint64 if taken.dtype.itemsize % 8 == 0 else np.uint32
@@ -56,7 +56,7 @@ def _same(taken: np.ndarray, labels: np.ndarray) -> bool:
 
 
 def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Codes of labels, and any code of one that is no class."""
+    """Codes of labels; arbitrary for labels that are not in the classes."""
     kinds = labels.dtype.kind + classes.dtype.kind
     if set(kinds) <= set("iub"):
         return _whole_codes(labels, classes)
@@ -73,7 +73,7 @@ def _searched(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _whole_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Look codes up in a table that is as long as the classes span."""
+    """Look codes up in a table over the range of the classes."""
     first, last = int(classes[0]), int(classes[-1])
     least, most = int(labels.min()), int(labels.max())
     if least < first or most > last or last - first >= _SPAN or first < -_SPAN or last > 2 * _SPAN:
@@ -84,20 +84,20 @@ def _whole_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _text_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Look only at the characters that tell the classes apart.
+    """Compare only the characters that distinguish the classes.
 
-    A group is a set of classes that the characters looked at so far leave together; a table of
-    groups and characters gives the next groups, until each is one class.
+    A group is a set of classes that agree in the characters read so far. A table of groups and
+    characters gives the next groups, until each group has one class.
     """
     signs, seen = _characters(classes), _characters(labels)
     groups = np.zeros(len(classes), dtype=np.intp)
     codes: np.ndarray | None = None
     for place in _telling(signs[:, : seen.shape[1]]):
-        own = signs[:, place]
-        span = int(own.max()) + 1
+        characters = signs[:, place]
+        span = int(characters.max()) + 1
         if (int(groups.max()) + 1) * span > _SPAN:
-            return _searched(labels, classes)
-        keys = groups * span + own
+            return _searched(labels, classes)  # the table would be too large
+        keys = groups * span + characters
         kinds, groups = np.unique(keys, return_inverse=True)
         table = np.zeros(int(kinds[-1]) + 1, dtype=np.intp)
         table[kinds] = np.arange(len(kinds))
@@ -111,11 +111,12 @@ def _text_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _telling(signs: np.ndarray) -> list[int]:
-    """Places of characters that together tell the rows apart, as few as a greedy search finds."""
+    """Character positions that together distinguish the rows, by a greedy search for few."""
     places: list[int] = []
     groups = np.zeros(len(signs), dtype=np.intp)
     while len(places) < signs.shape[1]:
         joint = [
+            # 2**21 exceeds every code point: pairs of group and character stay distinct
             np.unique(groups * (1 << 21) + signs[:, place], return_inverse=True)[1]
             for place in range(signs.shape[1])
         ]
@@ -137,21 +138,21 @@ def _characters(texts: np.ndarray) -> np.ndarray:
 
 
 def positive_code(classes: Any, positive: Any, name: str, *, averages: Sequence[str] = ()) -> int:
-    """Position of the positive class: the second of two where none is named.
+    """Position of the positive class; default: the second of two.
 
     Parameters
     ----------
     classes : array of shape (C,)
     positive : label or None
     name : str
-        Of the measure or curve, for errors.
+        Name of the measure or curve, for errors.
     averages : sequence of str, optional
-        Those that the measure could take over all classes instead.
+        Options of the measure that average over all classes.
 
     Raises
     ------
     InputError
-        If more or fewer than two classes are there and none is named, or if it is no class.
+        If there are not two classes and none is named, or the name is not a class.
     """
     labels = np.asarray(classes).tolist()
     if positive is None:
@@ -174,7 +175,7 @@ def positive_code(classes: Any, positive: Any, name: str, *, averages: Sequence[
 
 
 def find_code(key: Any, labels: Sequence[Any]) -> int | None:
-    """Position of the class that is called so: by its label, or by its label as text."""
+    """Position of the class with this label, or with this label as text."""
     for code, label in enumerate(labels):
         if key == label and isinstance(key, bool) == isinstance(label, bool):
             return code
@@ -188,24 +189,24 @@ def _listed(labels: list[Any]) -> str:
 
 
 def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:
-    """Say which classes an average leaves out, if any."""
+    """Name the classes that an average leaves out, if any."""
     labels = np.asarray(classes).tolist()
     absent = [repr(label) for label, n in zip(labels, cases, strict=True) if n == 0]
     if not absent or len(absent) == len(cases):
         return []
     have = "has" if len(absent) == 1 else "have"
     names = ", ".join(absent)
-    said = f"the average is over {len(cases) - len(absent)} of {len(cases)} classes"
-    return [f"{said}: no answered case belongs to {names}, which {have} no part in it"]
+    coverage = f"the average is over {len(cases) - len(absent)} of {len(cases)} classes"
+    return [f"{coverage}: no answered case belongs to {names}, which {have} been left out"]
 
 
 def code_named(key: Any, classes: list[Any], name: str) -> int:
-    """Position of the class that a table calls so.
+    """Position of the class named by a key of a table.
 
     Raises
     ------
     InputError
-        If it is none of the classes.
+        If it is not a class.
     """
     code = find_code(key, classes)
     if code is None:
@@ -221,12 +222,12 @@ def by_class(values: Any, classes: list[Any], name: str) -> np.ndarray:
     Parameters
     ----------
     values : sequence of float, or mapping of class to float
-        A mapping names every class.
+        A mapping must name every class.
 
     Raises
     ------
     InputError
-        If they are not one for each class.
+        If there is not one number for each class.
     """
     if not isinstance(values, Mapping):
         array = np.asarray(values, dtype=float)

@@ -1,4 +1,4 @@
-"""Empirical risk by a loss, the mean squared error, and the mean cost of a table of costs."""
+"""Empirical risk for a loss, mean squared error, and mean cost by a cost matrix."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class Risk(ilk.Measure):
 
     ``R_emp = (1/n) sum_i L(f(x_i), y_i)``; NaN if there are none. The losses:
 
-    - ``zero_one``: 1 for a wrong label, which makes it the error.
-    - ``squared`` and ``absolute``: of labels that are numbers.
-    - ``hinge``: ``max(0, 1 - y f(x))`` for two classes, y being +1 for the second and f half
-      the difference of the decision values, which is the decision value where they are -f and
-      f; for more classes ``max(0, 1 + max_{c != y} f_c(x) - f_y(x))``.
+    - ``zero_one``: 1 for a wrong label, which gives the error rate.
+    - ``squared`` and ``absolute``: for numeric labels.
+    - ``hinge``: ``max(0, 1 - y f(x))`` for two classes, where y is +1 for the second class and f
+      half the difference of the decision values (the decision value itself if they are -f and
+      f); for more classes ``max(0, 1 + max_{c != y} f_c(x) - f_y(x))``.
     - ``log``: ``-ln p(y)``, infinite for a probability of 0.
 
     Raises
     ------
     InputError
-        If the pipeline lacks what the loss needs (decision values, probabilities, finite
-        numbers), or a function returns something else than a number for each case.
+        If the pipeline lacks the input of the loss (decision values, probabilities, finite
+        numbers), or a function does not return a number for each case.
 
     References
     ----------
@@ -63,19 +63,19 @@ class Risk(ilk.Measure):
         type=ilk.Function,
         choices=("zero_one", "squared", "absolute", "hinge", "log"),
         form="str or function",
-        doc="One of the names above, or a function of the true and the predicted labels of the "
-        "answered cases, two arrays, that returns the loss of each.",
+        doc="One of the names above, or a function of two arrays, the true and the predicted "
+        "labels of the answered cases, that returns the loss of each.",
     )
     greater_is_better = False
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Each loss that has a name."""
+        """Each named loss."""
         return [cls(loss=name) for name in ("zero_one", "squared", "absolute", "hinge", "log")]
 
     @property
     def needs(self) -> Needs:
-        """What of a prediction the loss looks at."""
+        """Parts of a prediction that the loss uses."""
         if callable(self.loss):
             return "labels"
         return _NEEDS.get(self.loss, "labels")
@@ -88,7 +88,7 @@ class Risk(ilk.Measure):
             return float(np.mean(losses)) if len(losses) else math.nan
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
-        """Say why the loss "log" is infinite, if it is."""
+        """Explain an infinite log loss, if it is."""
         there = self.loss == "log" and prediction.probabilities is not None
         return (IMPOSSIBLE,) if there and math.isinf(self(prediction)) else ()
 
@@ -110,7 +110,7 @@ class Risk(ilk.Measure):
             return gaps if self.loss == "absolute" else gaps**2
 
     def _own(self, prediction: ilk.Prediction, loss: Loss) -> np.ndarray:
-        """Losses by a given function."""
+        """Losses by a user's function."""
         answered = prediction.answered
         truth = np.asarray(prediction.truth)[answered]
         losses = np.asarray(loss(truth, np.asarray(prediction.labels)[answered]))
@@ -143,13 +143,13 @@ def _hinge(prediction: ilk.Prediction, name: str) -> np.ndarray:
     if np.isnan(scores).any():
         raise ilk.InputError(f"{name}: a score is NaN")
     truth, rows = answered_truth(prediction), np.arange(len(scores))
-    own = scores[rows, truth]
+    true_scores = scores[rows, truth]
     others = scores.copy()
     others[rows, truth] = -np.inf
     best = others.max(axis=1, initial=-np.inf)
     share = 0.5 if scores.shape[1] == 2 else 1.0
     with np.errstate(invalid="ignore", over="ignore"):
-        margin = share * own - share * best
+        margin = share * true_scores - share * best
     if np.isnan(margin).any():
         row = int(np.argmax(np.isnan(margin)))
         raise ilk.InputError(f"{name}: the scores of answered case {row} are both infinite")
@@ -157,14 +157,14 @@ def _hinge(prediction: ilk.Prediction, name: str) -> np.ndarray:
 
 
 class SquaredError(ilk.Measure):
-    """Mean squared difference of predicted and true numbers.
+    """Mean squared error of numeric predictions.
 
     ``(1/n) sum_i (label_i - truth_i)^2`` over the answered cases; NaN if there are none.
 
     Raises
     ------
     InputError
-        If labels are no finite numbers.
+        If labels are not finite numbers.
 
     References
     ----------
@@ -203,16 +203,16 @@ class SquaredError(ilk.Measure):
 
 
 class Cost(ilk.Measure):
-    """Mean cost of an answer by a table of costs: the risk with unequal losses.
+    """Mean misclassification cost by a cost matrix: the risk with unequal losses.
 
-    ``(1/n) sum_ab costs[a, b] M_ab`` with M the confusion matrix of the n answered cases: what
-    it costs to take class a for class b. NaN if none was answered. With `reject_cost` cases that
-    were not answered cost that much, and n counts all cases.
+    ``(1/n) sum_ab costs[a, b] M_ab``, with M the confusion matrix of the n answered cases and
+    costs[a, b] the cost of predicting class b for class a. NaN if none was answered. With
+    `reject_cost`, rejected cases have this cost, and n counts all cases.
 
     Raises
     ------
     InputError
-        If the costs do not fit the classes.
+        If the costs do not match the classes.
 
     Notes
     -----
@@ -239,13 +239,13 @@ class Cost(ilk.Measure):
         type=(ilk.Array, dict),
         form="array of shape (C, C), or table of tables",
         doc="Rows true, columns predicted, in the order of the sorted classes; or ``{true: "
-        "{predicted: cost}}``, where a pair that is not named costs 1, and a right answer "
-        "0. None: that of all pairs, which makes it the error.",
+        "{predicted: cost}}``, where omitted pairs cost 1, and correct predictions "
+        "0. None: the default costs for all pairs, which give the error rate.",
     )
     reject_cost: float | None = ilk.param(
         default=None,
         type=float,
-        doc="Of a case that was not answered, finite; None: such cases do not count.",
+        doc="Finite cost of a rejected case; None: rejected cases are ignored.",
     )
     greater_is_better = False
 
@@ -255,7 +255,7 @@ class Cost(ilk.Measure):
         return [cls(), cls(costs=[[0, 1], [5, 0]]), cls(costs=[[0.0, 2.5], [1.0, 0.0]])]
 
     def check_parameters(self) -> None:
-        """Also check that the costs are a square of finite numbers, or tables of them."""
+        """Also check that the costs are a finite square matrix, or tables of finite numbers."""
         super().check_parameters()
         if self.reject_cost is not None and not math.isfinite(self.reject_cost):
             raise self.parameter_error("reject_cost", f"must be finite, got {self.reject_cost}")
@@ -286,7 +286,7 @@ class Cost(ilk.Measure):
         return total / n if n else math.nan
 
     def matrix(self, classes: Sequence[Any]) -> np.ndarray:
-        """The costs for classes: rows true, columns predicted."""
+        """Cost matrix for the classes: rows true, columns predicted."""
         classes, name = list(classes), f"{ilk.display_name(self)}: costs"
         if self.costs is None or isinstance(self.costs, Mapping):
             costs = 1 - np.eye(len(classes))

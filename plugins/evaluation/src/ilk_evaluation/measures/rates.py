@@ -1,4 +1,4 @@
-"""Rates made of true and false positives and negatives: precision, recall, and others."""
+"""Rates from true and false positives and negatives: precision, recall, and others."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Rate(ilk.Measure):
-    """A ratio of sums of true and false positives and negatives; subclasses say which.
+    """A ratio of sums of true and false positives and negatives, defined by subclasses.
 
-    `_numerator` and `_denominator` name the counts that are added up, one named twice counts
-    double. `_undefined_if` says when the denominator is 0.
+    `_numerator` and `_denominator` name the counts to add; a count named twice counts
+    double. `_undefined_if` explains a denominator of 0.
     """
 
     _numerator: ClassVar[tuple[str, ...]]
@@ -29,8 +29,8 @@ class Rate(ilk.Measure):
     positive: str | float | bool | None = ilk.param(
         default=None,
         type=(str, int, float, bool),
-        doc="The class that is looked for: the second of two by default. Of more classes it "
-        "must be named, unless there is an `average`.",
+        doc="The positive class; default: the second of two. Required for more classes, "
+        "unless there is an `average`.",
     )
     average: Literal["macro", "micro", "weighted"] | None = ilk.param(
         default=None,
@@ -45,8 +45,8 @@ class Rate(ilk.Measure):
         type=float,
         ge=0,
         le=1,
-        doc="What to count the rate as where its denominator is 0. By default that is an error, "
-        "and NaN with a note in an experiment: it is not silently 0.",
+        doc="Value of the rate if its denominator is 0. By default that is an error, "
+        "and NaN with a note in an experiment, rather than a silent 0.",
     )
 
     @classmethod
@@ -55,7 +55,7 @@ class Rate(ilk.Measure):
         return [cls(), cls(average="macro"), cls(average="micro"), cls(average="weighted")]
 
     def check_parameters(self) -> None:
-        """Also refuse a positive class beside an average, which is over all of them."""
+        """Also refuse a positive class with an average, which is over all classes."""
         super().check_parameters()
         if self.positive is not None and self.average is not None:
             raise self.parameter_error("positive", f"must be None with average={self.average!r}")
@@ -66,7 +66,7 @@ class Rate(ilk.Measure):
         Raises
         ------
         InputError
-            If the rate is not defined, or the positive class is none.
+            If the rate is undefined, or `positive` is not a class.
         """
         self.check_parameters()
         name = ilk.display_name(self)
@@ -93,21 +93,21 @@ class Rate(ilk.Measure):
     def _rates(
         self, counts: Mapping[str, np.ndarray], codes: Any, classes: list[Any]
     ) -> list[float]:
-        """Rates of some classes; `undefined` where the denominator is 0, or an error."""
+        """Rates of some classes; `undefined`, or an error, where the denominator is 0."""
         part = np.sum([counts[name] for name in self._numerator], axis=0)
-        whole = np.sum([counts[name] for name in self._denominator], axis=0)
-        rates = ratio(part, whole)[codes]
+        denominators = np.sum([counts[name] for name in self._denominator], axis=0)
+        rates = ratio(part, denominators)[codes]
         empty = np.flatnonzero(np.isnan(rates))
         if len(empty) and self.undefined is None:
             label = classes[codes[empty[0]]]
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: not defined for class {label!r}: {self._undefined_if} "
-                f"(the parameter undefined says what to count it as)"
+                f"(the parameter undefined sets a value for this case)"
             )
         return [float(self.undefined or 0.0) if math.isnan(r) else float(r) for r in rates]
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
-        """Say which classes an average leaves out."""
+        """Name the classes left out of an average."""
         if self.average not in {"macro", "weighted"}:
             return ()
         cases = confusion_matrix(prediction).sum(axis=1)
@@ -115,14 +115,14 @@ class Rate(ilk.Measure):
 
 
 class Precision(Rate):
-    """Share of the cases said to be of a class that are: positive predictive value.
+    """Precision (positive predictive value): share of the predicted positives that are positive.
 
     ``TP / (TP + FP)``, of the answered cases. With ``average="micro"`` it is the accuracy.
 
     Raises
     ------
     InputError
-        Where the rate is not defined, where `positive` is no class, or is needed.
+        If the rate is undefined, or `positive` is not a class or is missing.
 
     References
     ----------
@@ -140,18 +140,18 @@ class Precision(Rate):
     greater_is_better = True
     _numerator = ("tp",)
     _denominator = ("tp", "fp")
-    _undefined_if = "no answered case was said to be of it"
+    _undefined_if = "no answered case was predicted to be of it"
 
 
 class Recall(Rate):
-    """Share of the cases of a class that were found: true positive rate, sensitivity.
+    """Recall (sensitivity, true positive rate): share of the positives that are predicted so.
 
     ``TP / (TP + FN)``, of the answered cases. With ``average="micro"`` it is the accuracy.
 
     Raises
     ------
     InputError
-        Where the rate is not defined, where `positive` is no class, or is needed.
+        If the rate is undefined, or `positive` is not a class or is missing.
 
     References
     ----------
@@ -173,14 +173,14 @@ class Recall(Rate):
 
 
 class Specificity(Rate):
-    """Share of the cases not of a class that were not said to be: true negative rate.
+    """Specificity (true negative rate): share of the negatives that are predicted so.
 
     ``TN / (TN + FP)``, of the answered cases.
 
     Raises
     ------
     InputError
-        Where the rate is not defined, where `positive` is no class, or is needed.
+        If the rate is undefined, or `positive` is not a class or is missing.
 
     References
     ----------
@@ -202,14 +202,14 @@ class Specificity(Rate):
 
 
 class FalsePositiveRate(Rate):
-    """Share of the cases not of a class that were said to be: false alarms, fall-out.
+    """False positive rate (false alarms, fall-out): share of the negatives predicted as positive.
 
     ``FP / (FP + TN) = 1 - specificity``, of the answered cases.
 
     Raises
     ------
     InputError
-        Where the rate is not defined, where `positive` is no class, or is needed.
+        If the rate is undefined, or `positive` is not a class or is missing.
 
     References
     ----------
@@ -239,7 +239,7 @@ class F1(Rate):
     Raises
     ------
     InputError
-        Where the rate is not defined, where `positive` is no class, or is needed.
+        If the rate is undefined, or `positive` is not a class or is missing.
 
     References
     ----------
@@ -257,11 +257,11 @@ class F1(Rate):
     greater_is_better = True
     _numerator = ("tp", "tp")
     _denominator = ("tp", "tp", "fp", "fn")
-    _undefined_if = "no answered case belongs to it or was said to"
+    _undefined_if = "no answered case belongs to it or was predicted to"
 
 
 def _counts(matrix: np.ndarray) -> dict[str, np.ndarray]:
-    """True and false positives and negatives of each class, held against the rest."""
+    """True and false positives and negatives of each class against the rest."""
     tp = np.diag(matrix)
     fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
     return {"tp": tp, "fp": fp, "fn": fn, "tn": matrix.sum() - tp - fp - fn}

@@ -1,4 +1,4 @@
-"""What a pipeline needs: seconds to fit and to predict, and the share of cases it drops."""
+"""Costs of a pipeline: seconds to fit and to predict, and share of training cases removed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ilk
 
 
 class FitSeconds(ilk.Measure):
-    """Wall-clock seconds that fitting the pipeline took.
+    """Wall-clock seconds for fitting the pipeline.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class FitSeconds(ilk.Measure):
 
 
 class PredictSeconds(ilk.Measure):
-    """Wall-clock seconds that predicting all test cases of the split took.
+    """Wall-clock seconds for predicting all test cases of the split.
 
     Examples
     --------
@@ -44,10 +44,10 @@ class PredictSeconds(ilk.Measure):
 
 
 class Reduction(ilk.Measure):
-    """Share of the training cases that the editors of a pipeline left out.
+    """Share of the training cases that the editors of a pipeline removed.
 
-    0 for a pipeline without an editor. Where editors follow one another it is the share that
-    none of them kept.
+    0 for a pipeline without an editor. For several editors in sequence it is the share that
+    any of them removed.
 
     Examples
     --------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Brier(ilk.Measure):
-    """Mean squared distance of the probabilities from 1 for the true class and 0 for others.
+    """Brier score: mean squared distance of the probabilities from the one-hot true class.
 
     ``(1/2n) sum_i sum_c (p_i(c) - [y_i = c])^2`` over the answered cases, from 0 to 1; NaN if
     there are none. For two classes it is the familiar ``(1/n) sum_i (p_i - y_i)^2``.
@@ -23,7 +23,7 @@ class Brier(ilk.Measure):
     Raises
     ------
     InputError
-        If the pipeline gives no probabilities, or none that sum to 1.
+        If the pipeline gives no probabilities, or they do not sum to 1.
 
     References
     ----------
@@ -58,22 +58,22 @@ class Brier(ilk.Measure):
             return math.nan
         gaps = P.copy()
         gaps[np.arange(len(truth)), truth] -= 1
-        total = min(float(np.square(gaps).sum(axis=1).mean()), 2.0)  # they sum to 1 by rounding
+        total = min(float(np.square(gaps).sum(axis=1).mean()), 2.0)  # rounding can exceed 2
         return total / 2 if self.halved else total
 
 
 class LogLoss(ilk.Measure):
-    """Mean of the negative logarithm of the probability of the true class, in nats.
+    """Log loss: mean negative log probability of the true class, in nats.
 
-    ``(1/n) sum_i -ln p_i(y_i)`` over the answered cases; NaN if there are none. A probability of
-    0 for the class that is true makes it infinite, as it should: such a pipeline was sure of
-    something wrong, and `remarks` says it. With `clip` probabilities count as at least that much.
-    Nearest neighbours that vote by majority give a class without a vote the probability 0.
+    ``(1/n) sum_i -ln p_i(y_i)`` over the answered cases; NaN if there are none. It is infinite if
+    a true class has probability 0: the pipeline was certain and wrong; `remarks` reports this.
+    `clip` sets a lower limit of the probability. Nearest neighbours that vote by majority give
+    probability 0 to a class without a vote.
 
     Raises
     ------
     InputError
-        If the pipeline gives no probabilities, or none that sum to 1.
+        If the pipeline gives no probabilities, or they do not sum to 1.
 
     References
     ----------
@@ -93,8 +93,8 @@ class LogLoss(ilk.Measure):
         type=float,
         gt=0,
         lt=1,
-        doc="The least that the probability of the true class counts as; above 0. None: "
-        "infinity stays. A class that was absent from the training cases has probability 0.",
+        doc="Lower limit of the probability of the true class; above 0. None: "
+        "the loss can be infinite. Classes unseen in training have probability 0.",
     )
     greater_is_better = False
     needs = "probabilities"
@@ -105,13 +105,13 @@ class LogLoss(ilk.Measure):
         truth, P = answered_probabilities(prediction, ilk.display_name(self))
         if not len(truth):
             return math.nan
-        own = P[np.arange(len(truth)), truth]
+        likelihood = P[np.arange(len(truth)), truth]
         if self.clip is not None:
-            own = np.maximum(own, self.clip)
+            likelihood = np.maximum(likelihood, self.clip)
         with np.errstate(divide="ignore"):
-            return float(-np.log(own).mean()) + 0.0
+            return float(-np.log(likelihood).mean()) + 0.0
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
-        """Say why the loss is infinite, if it is."""
+        """Explain an infinite loss."""
         there = prediction.probabilities is not None
         return (IMPOSSIBLE,) if there and math.isinf(self(prediction)) else ()

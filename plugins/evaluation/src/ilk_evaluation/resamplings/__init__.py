@@ -1,1 +1,1 @@
-"""Resamplings: how cases are divided into training and test sets."""
+"""Resamplings: splits of the cases into training and test sets."""

@@ -1,4 +1,4 @@
-"""The bootstrap, resubstitution, and the .632 and .632+ estimates that combine the two."""
+"""Bootstrap, resubstitution, and the .632 and .632+ estimates that combine them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ilk_evaluation.resamplings.sampling_units import Units, check_data, units_o
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_OUT = 0.632
+_OUT = 0.632  # 1 - 1/e: probability that a case is in a bootstrap sample
 MOST_PAIRINGS = 1000
-"""More would take long and change little."""
+"""Maximum number of pairings: more take long and change little."""
 
 
 STRATIFY: Any = param(
@@ -29,27 +29,27 @@ STRATIFY: Any = param(
 
 
 class Bootstrap(ilk.Resampling):
-    """As many cases as there are, drawn with replacement, train; those never drawn are tested.
+    """Bootstrap: train on n cases drawn with replacement, test on the cases never drawn.
 
-    A case is out of the bag with probability (1 - 1/n)^n, which goes to 1/e = 0.368. So 63.2% of
-    the cases train, many of them several times, and the estimate, the mean over the repeats, is
-    pessimistic; see `bootstrap_632`.
+    A case is out of the bag with probability (1 - 1/n)^n, which tends to 1/e = 0.368. So training
+    sets contain 63.2% of the distinct cases, many repeatedly. The estimate, the mean over the
+    repeats, is pessimistic; see `bootstrap_632`.
 
     Raises
     ------
     InputError
-        If all cases are of one group or, stratified, no class has two cases (or groups).
+        If all cases are in one group or, stratified, no class has two cases (or groups).
 
     Notes
     -----
-    A sample that leaves no case out is drawn again: of n = 2 cases that is every second one, of
-    5 every 26th, of 10 one in 2756.
+    A sample with no out-of-bag case is redrawn: for n = 2 cases that is every second one, for
+    5 every 26th, for 10 one in 2756.
 
-    Where a pipeline's classifier is `tuned`, its inner resampling keeps the copies of a case
+    If a pipeline's classifier is `tuned`, its inner resampling keeps the copies of a case
     together.
 
-    Groups are drawn whole, as many as there are; the size of a sample then varies. Stratified, a
-    group counts as of the rarest of its classes, as in `holdout`.
+    As many whole groups are drawn as there are, so the sample size varies. Stratified, a group
+    belongs to the rarest of its classes, as in `holdout`.
 
     References
     ----------
@@ -86,12 +86,12 @@ class Bootstrap(ilk.Resampling):
 
 
 def _bootstrap_units(owner: object, X: Any, y: Any, groups: Any, *, stratify: bool) -> Units:
-    """Return what is drawn, if it can be that something is not.
+    """Return the units to draw from, if a sample can leave some of them out.
 
     Raises
     ------
     InputError
-        If every sample would have all of it.
+        If every sample would contain all units.
     """
     units = units_of(owner, X, y, groups, stratify=stratify)
     name = ilk.display_name(owner)
@@ -108,14 +108,14 @@ def _bootstrap_units(owner: object, X: Any, y: Any, groups: Any, *, stratify: bo
 
 
 def _samples(units: Units, repeats: int, generator: Any, first: int = 0) -> Iterator[ilk.Split]:
-    """Yield bootstrap samples as splits, whose repeats are counted from `first`."""
+    """Yield bootstrap samples as splits, with repeats counted from `first`."""
     for repeat in range(first, first + repeats):
         train, test = _sample(units, generator)
         yield ilk.Split(units.rows(train), units.rows(test), repeat=repeat)
 
 
 def _sample(units: Units, generator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Draw units, again if none is left out; return them and those left out."""
+    """Draw units until some are left out; return the drawn units and the others."""
     while True:
         drawn = _draw(units, generator)
         left = np.flatnonzero(np.bincount(drawn, minlength=units.count) == 0)
@@ -133,11 +133,11 @@ def _draw(units: Units, generator: Any) -> np.ndarray:
 
 
 class Resubstitution(ilk.Resampling):
-    """All cases train, and the same cases are tested: an error that is too small.
+    """Resubstitution: train and test on all cases; the error estimate is optimistic.
 
-    It tells how well a pipeline fits its data. The error of 1-NN is 0 so, whatever the data. The
-    larger the number of cases is, compared with that of features, the nearer it comes to the
-    error on new cases. Nothing is random, and groups make no difference.
+    It measures how well a pipeline fits its data. The error of 1-NN is then 0, whatever the data.
+    The more cases there are per feature, the closer it is to the error on new cases. Nothing is
+    random, and groups make no difference.
 
     Raises
     ------
@@ -157,8 +157,8 @@ class Resubstitution(ilk.Resampling):
     """
 
     waivers: ClassVar[Mapping[str, str]] = {
-        "check_disjoint": "all cases train and all are tested: that is what it is",
-        "check_groups": "all cases train and all are tested: that is what it is",
+        "check_disjoint": "all cases train and all are tested, by definition",
+        "check_groups": "all cases train and all are tested, by definition",
     }
 
     def splits(
@@ -169,50 +169,50 @@ class Resubstitution(ilk.Resampling):
 
 
 def _resubstituted(n: int) -> ilk.Split:
-    """All cases train and are tested."""
+    """A split that trains and tests on all cases."""
     return ilk.Split(np.arange(n), np.arange(n))
 
 
 class Bootstrap632(ilk.Resampling):
-    """The .632 bootstrap: resubstitution is too good and the bootstrap too bad, so both count.
+    """The .632 bootstrap: a weighted mean of optimistic resubstitution and pessimistic bootstrap.
 
-    The first split is that of `resubstitution`, with score s0; the others are those of
+    The first split is that of `resubstitution`, with score s0; the others are the samples of
     `bootstrap`, whose scores have the mean s1. The estimate is::
 
         0.368 s0 + 0.632 s1
 
-    For rules that fit anything s0 tells nothing: 1-NN has s0 = 0 where the truth is a coin, and
-    the estimate is 0.632 * 0.5 = 0.316. With ``plus`` it is the .632+ estimate::
+    For rules that fit any data, s0 is uninformative: for random labels of two classes 1-NN has
+    s0 = 0, and the estimate is 0.632 * 0.5 = 0.316. ``plus`` selects the .632+ estimate::
 
         (1 - w) s0 + w s1',   w = 0.632 / (1 - 0.368 R),   R = (s1' - s0) / (g - s0)
 
-    where g is the no-information rate, the score if predictions had nothing to do with the truth,
-    and s1' = min(s1, g) (max, of measures of which greater is better). The relative overfitting
-    rate R is 0 if s1' is no worse than s0, or g is not worse; so it is within 0 and 1, w is
-    within 0.632 and 1, and the estimate lies between s0 and s1'.
+    where g is the no-information rate, the score if predictions were independent of the truth,
+    and s1' = min(s1, g) (max, where greater is better). The relative overfitting
+    rate R is 0 if s1' is no worse than s0, or g is not worse than s0. So R is in [0, 1], w in
+    [0.632, 1], and the estimate is between s0 and s1'.
 
     Raises
     ------
     InputError
-        As of `bootstrap`; from `estimate`, if scores are not those of all splits or the .632+
-        estimate is wanted where nobody tells the no-information rate, as in inner resampling.
+        As in `bootstrap`; from `estimate`, if scores of splits are missing, or the .632+ estimate
+        is requested without a no-information rate, as in inner resampling.
 
     Notes
     -----
-    s1 is the mean of the scores of the samples, which works for every measure. Efron and
-    Tibshirani's average over cases, which measures by case alone have, differs little.
+    s1 is the mean of the scores of the samples, which is defined for every measure. Efron and
+    Tibshirani's average over cases, defined only for measures by case, differs little.
 
     g is the mean of the measure over cyclic pairings of the true labels with the predictions of
-    the resubstitution split: over all n of them, which for measures that are means over cases is
-    their mean over all n^2 pairs; of more than 1000 cases over 1000 pairings, evenly spaced.
+    the resubstitution split. All n pairings are used; for measures that are means over cases this
+    is the mean over all n^2 pairs. For more than 1000 cases, 1000 evenly spaced pairings are used.
 
-    Where a pipeline's classifier is `tuned`, its inner resampling keeps the copies of a case
+    If a pipeline's classifier is `tuned`, its inner resampling keeps the copies of a case
     together, as with `bootstrap`.
 
-    The spread beside an estimate is that of the scores of the samples; resubstitution is none.
+    The spread of an estimate is that of the scores of the samples, without resubstitution.
 
-    The printed .632+ rule has s1' in its correction, but s1 in the .632 estimate that is
-    corrected, so it may be beyond g; here it is s1' in both.
+    The printed .632+ rule has s1' in its correction, but s1 in the corrected .632 estimate,
+    so that it can exceed g; here s1' is used in both.
 
     References
     ----------
@@ -245,7 +245,7 @@ class Bootstrap632(ilk.Resampling):
 
     @property
     def needs_no_information(self) -> bool:
-        """Whether the no-information rate is needed."""
+        """Whether the estimate requires the no-information rate."""
         return self.plus
 
     def at_least(self) -> int:
@@ -281,7 +281,7 @@ class Bootstrap632(ilk.Resampling):
         Raises
         ------
         InputError
-            If they are not as many as there are splits, or something for .632+ is missing.
+            If their number differs from that of the splits, or an argument of .632+ is missing.
         """
         self._check_number(scores)
         inside, outside = float(scores[0]), float(np.mean(scores[1:]))
@@ -296,7 +296,7 @@ class Bootstrap632(ilk.Resampling):
         return sign * _plus(sign * inside, sign * outside, sign * no_information)
 
     def spread(self, scores: Sequence[float]) -> float:
-        """Return the standard deviation of the scores of the samples, without resubstitution's."""
+        """Return the standard deviation of the scores of the samples, without resubstitution."""
         self._check_number(scores)
         return super().spread(scores[1:])
 
@@ -309,7 +309,7 @@ class Bootstrap632(ilk.Resampling):
 
 
 def _plus(inside: float, outside: float, rate: float) -> float:
-    """Estimate a loss by .632+."""
+    """The .632+ estimate of a loss."""
     if np.isnan([inside, outside, rate]).any():
         return float("nan")
     bounded = min(outside, rate)
@@ -324,22 +324,22 @@ def _plus(inside: float, outside: float, rate: float) -> float:
 
 
 def _within(mean: float, a: float, b: float) -> float:
-    """Return a weighted mean of two numbers, which rounding may have put outside them."""
+    """Clip a weighted mean to its two terms, which rounding may have exceeded."""
     return min(max(mean, min(a, b)), max(a, b))
 
 
 def no_information(measure: ilk.Measure, prediction: ilk.Prediction) -> float:
     """Mean of a measure over cyclic pairings of true labels with predictions.
 
-    All n pairings, of which every true label meets every prediction once: for a mean over cases
-    that is ``sum_ij loss(truth_i, prediction_j) / n^2``, Efron and Tibshirani's rate. Of more
-    than 1000 cases 1000 pairings, evenly spaced. NaN if a pairing has no score.
+    All n pairings, in which every true label meets every prediction once: for a mean over cases
+    the result is ``sum_ij loss(truth_i, prediction_j) / n^2``, Efron and Tibshirani's rate. For
+    more than 1000 cases, 1000 evenly spaced pairings. NaN if a pairing has no score.
 
     Parameters
     ----------
     measure : Measure
     prediction : Prediction
-        Of the cases that trained.
+        Of the training cases.
 
     Raises
     ------

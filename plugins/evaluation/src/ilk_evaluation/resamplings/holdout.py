@@ -1,4 +1,4 @@
-"""Holdout: random training and test sets, once or many times, also with a validation set."""
+"""Holdout: random training and test sets, optionally repeated or with a validation set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _PARTS = ("training", "validation", "test")
-_ABOUT_1 = 1 - 1e-12  # 0.07 * 100 is a little more than 7, which is not to be rounded up
+_ABOUT_1 = 1 - 1e-12  # 0.07 * 100 slightly exceeds 7 and must not be rounded up to 8
 
 
 class _Division(ilk.Resampling):
@@ -69,14 +69,14 @@ class Holdout(_Division):
     Raises
     ------
     InputError
-        If a part would be empty; stratified, if a class has fewer than two cases (with groups:
-        is in fewer than two) or a part has fewer cases than there are classes.
+        If a part would be empty; stratified, if a class has fewer than two cases (or groups), or
+        a part has fewer cases than there are classes.
 
     Notes
     -----
-    Groups are drawn whole. Stratified, a group counts as of the rarest of its classes (the one
-    that the fewest groups have), and the groups are drawn in the proportions of these: cases of
-    groups of one class each keep them as cases do, others about so.
+    Groups stay whole. Stratified, a group belongs to the rarest of its classes (the one in the
+    fewest groups), and groups are drawn in the proportions of these classes: exact if each group
+    has one class, approximate otherwise.
 
     References
     ----------
@@ -96,7 +96,7 @@ class Holdout(_Division):
         type=(int, float),
         gt=0,
         lt=math.inf,
-        doc="Share of the cases (rounded up), below 1, or their number. With groups: share or "
+        doc="Share of the cases, below 1 (rounded up), or their number. With groups: share or "
         "number of the groups.",
     )
     said = "both"
@@ -116,7 +116,7 @@ class Holdout(_Division):
             )
 
     def _sizes(self, units: Units) -> tuple[int, int]:
-        """Units to train with and to test."""
+        """Numbers of training and test units."""
         total, name = units.count, ilk.display_name(self)
         share = self.test_size < 1
         size = math.ceil(self.test_size * total * _ABOUT_1) if share else int(self.test_size)
@@ -136,20 +136,20 @@ class Holdout(_Division):
 
 
 class RandomSubsampling(Holdout):
-    """A random part of the cases is held out for testing and the rest trains, many times over.
+    """Random subsampling (Monte Carlo cross-validation): repeated random test sets.
 
-    The number of runs does not depend on the size of the parts, as it does for folds; but a case
-    may be tested several times, or never. The estimate is the mean.
+    The number of runs is independent of the size of the parts, unlike with folds; but a case
+    can be tested several times, or never. The estimate is the mean.
 
     Raises
     ------
     InputError
-        If a part would be empty; stratified, if a class has fewer than two cases (with groups:
-        is in fewer than two) or a part has fewer cases than there are classes.
+        If a part would be empty; stratified, if a class has fewer than two cases (or groups), or
+        a part has fewer cases than there are classes.
 
     Notes
     -----
-    Groups are drawn whole, as in `holdout`.
+    Groups stay whole, as in `holdout`.
 
     References
     ----------
@@ -177,23 +177,23 @@ class TrainValidationTest(_Division):
 
     The validation cases are for a pipeline whose classifier is `tuned`: each combination of its
     grid is fitted to the training cases and scored on the validation cases, instead of by inner
-    resampling; the best one is then fitted to both, as `tuned` does. The steps before it learn
-    from both, as they do with any inner resampling; what shall be learned from the training cases
-    alone belongs into `tuned`, whose classifier may be a pipeline.
+    resampling; the best one is then fitted to both, as `tuned` does. The steps before it are
+    fitted to both, as with any inner resampling; steps that must be fitted to the training cases
+    alone belong inside `tuned`, whose classifier may be a pipeline.
 
-    Other pipelines train with the training cases alone, and the validation cases are not used.
-    Among them are those in which an editor stands before `tuned` or `tuned` is part of something
-    else.
+    Other pipelines use the training cases alone and ignore the validation cases. This includes
+    pipelines with an editor before `tuned`, and pipelines in which `tuned` is part of another
+    component.
 
     Raises
     ------
     InputError
-        If a part would be empty; stratified, if a class has fewer than three cases (with groups:
-        is in fewer than three) or a part has fewer cases than there are classes.
+        If a part would be empty; stratified, if a class has fewer than three cases (or groups), or
+        a part has fewer cases than there are classes.
 
     Notes
     -----
-    Groups are drawn whole, as in `holdout`.
+    Groups stay whole, as in `holdout`.
 
     References
     ----------
@@ -215,8 +215,8 @@ class TrainValidationTest(_Division):
         items=Param(float, gt=0, lt=float("inf")),
         schema={"minItems": 3, "maxItems": 3},
         form="list of three numbers",
-        doc="Training, validation and test cases in proportion: ``[2, 1, 1]`` is the same. "
-        "With groups these are proportions of the groups.",
+        doc="Proportions of training, validation and test cases: ``[2, 1, 1]`` is the same. "
+        "With groups: proportions of the groups.",
     )
     said = "three"
     n_parts = len(_PARTS)
@@ -237,7 +237,7 @@ class TrainValidationTest(_Division):
     def _sizes(self, units: Units) -> list[int]:
         """Units of each part; what is left over goes to the largest remainders."""
         quota = np.asarray(self.sizes, dtype=float)
-        quota /= quota.max()  # whose sum is finite
+        quota /= quota.max()  # so that their sum is finite
         quota *= units.count / quota.sum()
         numbers = np.floor(quota + 1e-9).astype(int)
         order = np.argsort(numbers - quota, kind="stable")

@@ -1,4 +1,4 @@
-"""K-fold cross-validation: plain, stratified, repeated, and five times two folds."""
+"""K-fold cross-validation: plain, stratified, repeated, and 5x2."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _CrossValidation(ilk.Resampling):
-    """Divides shuffled cases into folds, each of which is tested once a repeat."""
+    """Divides shuffled cases into folds; each is tested once per repeat."""
 
     folds = 2
     repeats = 1
@@ -56,10 +56,10 @@ class _CrossValidation(ilk.Resampling):
 
 
 class KFold(_CrossValidation):
-    """k-fold cross-validation: the cases are shuffled and cut into folds, each tested once.
+    """k-fold cross-validation: shuffled cases are divided into folds, each tested once.
 
-    Fold sizes differ by one case at most. Cases of one group stay in one fold; then it is the
-    number of groups in a fold that differs by one at most, whatever their sizes.
+    Fold sizes differ by at most one case. Cases of one group stay in one fold; then the numbers
+    of groups differ by at most one, whatever the sizes of the groups.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class KFold(_CrossValidation):
     [2, 2, 2]
     """
 
-    folds: int = param(default=10, ge=2, doc="How many parts, each of which is tested once.")
+    folds: int = param(default=10, ge=2, doc="Number of folds; each is tested once.")
     stratify = False
 
     @classmethod
@@ -89,21 +89,21 @@ class KFold(_CrossValidation):
 
 
 class StratifiedKFold(KFold):
-    """k-fold cross-validation whose folds have the classes in the proportions of the data.
+    """Stratified k-fold cross-validation: folds keep the class proportions of the data.
 
-    The number of cases of a class differs by one at most between folds. Cases of one group
-    stay in one fold, and then the proportions are as near as the groups allow.
+    The number of cases of a class differs by at most one between folds. Cases of one group stay
+    in one fold; the proportions are then as close as the groups allow.
 
     Raises
     ------
     InputError
-        If a class is too small and that is refused.
+        If a class is too small and `small_classes` refuses it.
 
     Notes
     -----
-    If groups are spread, each counts as of the rarest of its classes: the one that the fewest
-    groups have. Where groups have cases of several classes, a class that is in enough of them may
-    still be missing from a test set, or from a training set; measures say so.
+    If groups are spread, each belongs to the rarest of its classes: the one in the fewest
+    groups. If groups have cases of several classes, even a class in enough groups may be missing
+    from a test set, or from a training set; measures report this.
 
     References
     ----------
@@ -122,9 +122,9 @@ class StratifiedKFold(KFold):
     small_classes: str = param(
         default="refuse",
         choices=("refuse", "spread"),
-        doc="What to do with a class that has fewer cases than there are folds (or is in fewer "
-        "groups), so that it is missing from a test set: refuse it, or deal its cases to "
-        "as many folds as they reach. Where there is no such class both are the same.",
+        doc="Treatment of a class with fewer cases than folds (or in fewer groups), which is "
+        "missing from a test set: refuse it, or spread its cases over as many folds as "
+        "possible. Without such a class both options are the same.",
     )
     stratify = True
 
@@ -135,13 +135,13 @@ class StratifiedKFold(KFold):
 
 
 class RepeatedKFold(_CrossValidation):
-    """k-fold cross-validation repeated, each time freshly shuffled.
+    """Repeated k-fold cross-validation, reshuffled for each repeat.
 
     Raises
     ------
     InputError
         If there are fewer cases (or groups) than folds or, stratified, a class has fewer and
-        that is refused.
+        `small_classes` refuses it.
 
     References
     ----------
@@ -159,18 +159,18 @@ class RepeatedKFold(_CrossValidation):
     folds: int = param(
         default=10,
         ge=2,
-        doc="How many parts, each of which is tested once a repeat.",
+        doc="Number of folds; each is tested once per repeat.",
     )
-    repeats: int = param(default=10, ge=1, doc="How many times the data are shuffled and divided.")
+    repeats: int = param(default=10, ge=1, doc="Number of reshuffled repeats.")
     stratify: bool = param(
         default=True,
-        doc="Whether each fold has the classes in the proportions of the data, as in "
+        doc="Whether folds keep the class proportions of the data, as in "
         "`stratified_kfold`; else folds are made as in `kfold`.",
     )
     small_classes: str = param(
         default="refuse",
         choices=("refuse", "spread"),
-        doc="As in `stratified_kfold`; only where folds are stratified.",
+        doc="As in `stratified_kfold`; only for stratified folds.",
     )
 
     @classmethod
@@ -180,15 +180,15 @@ class RepeatedKFold(_CrossValidation):
 
 
 class FiveByTwo(_CrossValidation):
-    """Five times the data are cut into random halves; each half trains once and tests once.
+    """5x2 cross-validation: five random divisions into halves, each half trained and tested once.
 
-    The training cases of the two folds of a repeat have none in common, which `paired_t_5x2`
-    and `f_5x2` need. Cases of one group stay in one half.
+    The two training sets of a repeat are disjoint, as `paired_t_5x2` and `f_5x2` require. Cases
+    of one group stay in one half.
 
     Raises
     ------
     InputError
-        If there is one group only or, stratified, a class is too small and that is refused.
+        If there is only one group or, stratified, a class is too small and refused.
 
     References
     ----------
@@ -206,14 +206,14 @@ class FiveByTwo(_CrossValidation):
 
     stratify: bool = param(
         default=True,
-        doc="Whether both halves have the classes in the proportions of the data.",
+        doc="Whether both halves keep the class proportions of the data.",
     )
     small_classes: str = param(
         default="refuse",
         choices=("refuse", "spread"),
-        doc="What to do with a class of one case (or in one group), which only one half can "
-        "have: refuse it, or let lot decide where it goes. Only where halves are "
-        "stratified.",
+        doc="Treatment of a class with one case (or in one group), which only one half can "
+        "contain: refuse it, or assign it at random. Only for stratified "
+        "halves.",
     )
     repeats = 5
 
@@ -247,12 +247,13 @@ def _splitter(stratified: bool, grouped: bool) -> Any:
 
 
 def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterator[ilk.Split]:
-    """Deal class after class round the folds: none gets two of a class before each has one.
+    """Deal units to the folds class by class, so that class counts differ by at most one.
 
-    That works for classes of any size; scikit-learn refuses data of small classes alone.
+    This works for classes of any size; scikit-learn refuses data of small classes alone.
     """
     for repeat in range(repeats):
         fold_of = np.empty(units.count, dtype=int)
+        # dealing goes on from class to class, so that fold sizes differ by at most one, too
         fold_of[_class_by_class(units, generator)] = np.arange(units.count) % folds
         for fold in range(folds):
             train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
@@ -260,7 +261,7 @@ def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterat
 
 
 def _class_by_class(units: Units, generator: Any) -> np.ndarray:
-    """All units, those of a class together; classes, and units within them, by lot."""
+    """All units sorted by class, with classes, and units within them, in random order."""
     assert units.strata is not None
     order = generator.permutation(units.count)
     place = generator.permutation(int(units.strata.max()) + 1)

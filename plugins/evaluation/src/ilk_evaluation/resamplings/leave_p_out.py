@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 class LeaveOneOut(ilk.Resampling):
-    """Each case is tested once, by what was learned from all others.
+    """Leave-one-out cross-validation: each case is tested once, the others train.
 
     Nothing is random. There are as many splits as cases.
 
     Raises
     ------
     InputError
-        If there are fewer than two cases, or groups of more than one case: testing a case by
-        others of its group is what groups are there to prevent.
+        If there are fewer than two cases, or groups of more than one case, because a case would
+        be tested by others of its group.
 
     Notes
     -----
-    Where no step of a pipeline depends on the cases it is fitted to, and its classifier can leave
-    each case out without being fitted anew (`ilk.Pipeline.fast_leave_one_out`), an experiment
-    asks it once for all cases of a data set. The predictions are those of the n fits, but for the
-    last digits with `lda`, which may decide between classes that are as near; the seconds
-    of a cell are an equal share of that one call, counted as fitting. The run and its results
-    say for which pipelines that was done.
+    If no step of a pipeline depends on its training cases, and its classifier can leave
+    each case out without refitting (`ilk.Pipeline.fast_leave_one_out`), an experiment
+    calls it once for all cases of a data set. The predictions are those of the n fits, except
+    for rounding with `lda`, which may decide between classes at almost equal distance. The time
+    of a cell is an equal share of that one call, counted as fitting. The run and its results
+    name the pipelines for which this was done.
 
     References
     ----------
@@ -72,14 +72,14 @@ def _one_each(n: int) -> Iterator[ilk.Split]:
 
 
 class LeavePOut(ilk.Resampling):
-    """Every p cases are tested by what was learned from all others: C(n, p) splits.
+    """Leave-p-out cross-validation: every p cases are tested, the others train: C(n, p) splits.
 
     Nothing is random. With groups, every p groups are left out.
 
     Raises
     ------
     InputError
-        If nothing would be left to train with, or there would be too many splits; says how many.
+        If no training case would be left, or there would be too many splits; gives their number.
 
     References
     ----------
@@ -94,12 +94,12 @@ class LeavePOut(ilk.Resampling):
     [[0, 1], [0, 2], [1, 2]]
     """
 
-    p: int = param(default=2, ge=1, doc="How many cases, or groups, are tested at once.")
+    p: int = param(default=2, ge=1, doc="Number of cases, or groups, tested at once.")
     max_splits: int = param(
         default=10000,
         ge=1,
         le=MOST_SPLITS,
-        doc="More are refused, at most a million: their number grows fast, as 4950 for 2 of "
+        doc="Maximum number of splits, at most a million: they grow fast, as 4950 for 2 of "
         "100 cases and 161,700 for 3.",
     )
 
@@ -129,7 +129,7 @@ class LeavePOut(ilk.Resampling):
 
 
 def _written(number: int) -> str:
-    """A number in full, or its power of ten where nobody would read it."""
+    """A number in full, or its power of ten if it is unreadably long."""
     return f"{number:,}" if number < 10**15 else f"about 10^{int(math.log10(number))}"
 
 

@@ -1,4 +1,4 @@
-"""Units that a split divides, cases or whole groups, and checks of the data they come from."""
+"""Sampling units, cases or whole groups, of a split, and checks of the data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_SPLITS = 1_000_000
-"""More are never made: a plan has no more cells."""
+"""Maximum number of splits: a plan cannot have more cells."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Units:
     ----------
     count : int
     of_case : ndarray of int, shape (n,), or None
-        Unit of each case; None: each is its own.
+        Unit of each case; None: each case is its own unit.
     strata : ndarray of int, shape (count,), or None
-        Class of each unit, where the proportions of the classes are kept. A group counts as of
-        the rarest of its classes: the one that the fewest groups have, the first of several.
+        Class of each unit, for stratified splits. A group belongs to the rarest of its classes:
+        the one in the fewest groups, the first of several.
     """
 
     count: int
@@ -37,11 +37,11 @@ class Units:
 
     @property
     def what(self) -> str:
-        """What a unit is, in the plural."""
+        """Plural name of the units."""
         return "cases" if self.of_case is None else "groups"
 
     def rows(self, units: np.ndarray) -> np.ndarray:
-        """Sorted cases of some units, as often as these are given."""
+        """Sorted cases of the given units, repeated as often as these."""
         if self.of_case is None:
             return np.sort(units)
         times = np.bincount(units, minlength=self.count)[self.of_case]
@@ -51,7 +51,7 @@ class Units:
 def units_of(
     owner: object, X: Any, y: Any, groups: Any, *, stratify: bool, least: int = 1, why: str = ""
 ) -> Units:
-    """Return what is to be divided.
+    """Return the units to divide.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ def units_of(
     X, y, groups : the data
     stratify : bool
     least : int
-        How many cases, or groups, a class must be in at least.
+        Minimum number of cases, or groups, of each class.
     why : str
-        Ends the sentence that says that it is not.
+        Ends the error message about a smaller class.
 
     Raises
     ------
     InputError
-        If there are too few cases, or of a class.
+        If there are too few cases, in total or of a class.
     """
     n, of_case = check_data(owner, X, y, groups)
     count = n if of_case is None else int(of_case.max()) + 1
@@ -78,7 +78,7 @@ def units_of(
 
 
 def rarest(codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Of the classes of each group, the one that the fewest groups have."""
+    """For each group, the one of its classes that is in the fewest groups."""
     n_classes = int(codes.max()) + 1
     owners, classes = np.divmod(np.unique(groups * n_classes + codes), n_classes)
     order = np.lexsort((classes, holders(codes, groups)[classes], owners))
@@ -87,16 +87,16 @@ def rarest(codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
 
 
 def parts(units: Units, sizes: Sequence[int], generator: Any) -> list[np.ndarray]:
-    """Deal all units to parts by lot.
+    """Assign all units to parts at random.
 
-    Stratified, each part has the classes in the proportions of the whole, but at least one unit
-    of each class that has as many units as there are parts, where the sizes allow that.
+    Stratified, each part keeps the class proportions, but has at least one unit of each class
+    with as many units as there are parts, if the sizes allow that.
 
     Parameters
     ----------
     units : Units
     sizes : sequence of int
-        Units of each part; all of them together.
+        Number of units of each part; they sum to the number of all units.
     generator : RandomState
     """
     order = generator.permutation(units.count)
@@ -109,24 +109,27 @@ def parts(units: Units, sizes: Sequence[int], generator: Any) -> list[np.ndarray
         left = left - shares[-1]
     by_class = order[np.argsort(units.strata[order], kind="stable")]
     numbers = np.arange(len(sizes))
-    part = np.concatenate([np.repeat(numbers, own) for own in np.array(shares).T])
+    part = np.concatenate(
+        [np.repeat(numbers, numbers_of_class) for numbers_of_class in np.array(shares).T]
+    )
     return [by_class[part == number] for number in numbers]
 
 
 def _share(counts: np.ndarray, size: int, later: int, generator: Any) -> np.ndarray:
-    """Of each class how many units a part gets: in proportion, remainders to the largest.
+    """Number of units of each class for a part, by largest-remainder rounding.
 
     Parameters
     ----------
     counts : ndarray of int
-        Units of each class that are left.
+        Remaining units of each class.
     size : int
-        Units of the part.
+        Number of units of the part.
     later : int
-        Parts that come afterwards; where there are enough, each is left one unit of each class.
+        Number of later parts; if possible, each is left one unit of each class.
     """
     quota = counts * (size / counts.sum())
     some = (counts > later).astype(int)
+    # each class gets a unit and leaves one for every later part, if the size allows
     low, high = some, counts - later * some
     if not low.sum() <= size <= high.sum():
         low, high = np.zeros_like(counts), counts
@@ -134,7 +137,7 @@ def _share(counts: np.ndarray, size: int, later: int, generator: Any) -> np.ndar
     while (missing := size - int(share.sum())) != 0:
         step = 1 if missing > 0 else -1
         room = share < high if step > 0 else share > low
-        open_ = generator.permutation(np.flatnonzero(room))  # ties are settled by lot
+        open_ = generator.permutation(np.flatnonzero(room))  # random order settles ties
         share[open_[np.argmax(step * (quota - share)[open_])]] += step
     return np.asarray(share)
 
@@ -145,7 +148,7 @@ def check_data(owner: object, X: Any, y: Any, groups: Any) -> tuple[int, np.ndar
     Raises
     ------
     InputError
-        If lengths differ, there are fewer than two cases, or groups are missing or of several
+        If lengths differ, there are fewer than two cases, or groups are missing or of mixed
         types.
     """
     n = ilk.n_rows(X)
@@ -162,10 +165,10 @@ def check_data(owner: object, X: Any, y: Any, groups: Any) -> tuple[int, np.ndar
 
 
 def _group_codes(owner: object, groups: Any) -> np.ndarray:
-    """Code each name of a group, in sorted order."""
+    """Code the names of groups, in sorted order."""
     name, values = ilk.display_name(owner), np.asarray(groups)
     if values.dtype.kind in "US" and isinstance(groups, list | tuple):
-        values = np.asarray(groups, dtype=object)  # else NaN would be a name, and 1 the text 1
+        values = np.asarray(groups, dtype=object)  # else NaN would become a name, and 1 the text 1
     if values.ndim != 1:
         raise ilk.InputError(f"{name}: groups must be one name a case, got shape {values.shape}")
     missing = np.flatnonzero(pd.isna(values))
@@ -187,7 +190,7 @@ def check_folds(owner: object, folds: int, n: int, codes: np.ndarray | None) -> 
     Raises
     ------
     InputError
-        Naming both numbers.
+        Gives both numbers.
     """
     count, what = (n, "cases") if codes is None else (int(codes.max()) + 1, "groups")
     if folds > count:
@@ -203,7 +206,7 @@ def check_classes(
     Raises
     ------
     InputError
-        Naming the class and its count.
+        Names the class and its count.
     """
     classes, codes = ilk.check_labels(owner, y, X)
     counts = holders(codes, groups)
@@ -218,7 +221,7 @@ def check_classes(
 
 
 def holders(codes: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """How many cases, or groups, each class is in."""
+    """Number of cases, or groups, of each class."""
     if groups is None:
         return np.bincount(codes)
     n_classes = int(codes.max()) + 1

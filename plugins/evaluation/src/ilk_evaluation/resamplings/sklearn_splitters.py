@@ -1,4 +1,4 @@
-"""Any of scikit-learn's splitters as a resampling, by its public name."""
+"""Any splitter of scikit-learn as a resampling, by its public name."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 class SklearnSplitter(ilk.Resampling):
     """Any splitter of scikit-learn, by its public class name.
 
-    Where the splitter has a parameter ``random_state`` that `params` does not set, the splits
-    follow from the seed of the experiment. Repeats of a splitter that repeats are told apart.
+    If the splitter has a parameter ``random_state`` that `params` does not set, it is seeded by
+    the experiment. Repeats of a repeated splitter are distinguished.
 
     Raises
     ------
     ParameterError
-        If there is no such splitter, or it has no such parameter (names the closest).
+        If the splitter, or a parameter of it, does not exist (names the closest).
     InputError
-        If the data cannot be divided so, or have groups that the splitter would divide.
+        If the data cannot be divided this way, or have groups that the splitter would divide.
 
     Examples
     --------
@@ -46,12 +46,12 @@ class SklearnSplitter(ilk.Resampling):
         default=None,
         type=dict,
         form="dict or None",
-        doc="Its parameters; the others keep scikit-learn's defaults.",
+        doc="Its parameters; default: scikit-learn's.",
     )
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """One that divides, one that draws, and one that repeats."""
+        """A divider, a random one, and a repeated one."""
         return [
             cls(splitter="KFold", params={"n_splits": 3}),
             cls(splitter="StratifiedShuffleSplit", params={"n_splits": 2, "test_size": 0.4}),
@@ -88,7 +88,7 @@ class SklearnSplitter(ilk.Resampling):
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         n, codes = check_data(self, X, y, groups)
-        classes = "Stratified" in self.splitter  # others do not look at them
+        classes = "Stratified" in self.splitter  # others ignore them
         labels = ilk.check_labels(self, y, X)[1] if classes else None
         ilk.check_seed(self, random_state)
         splitter = self._made(random_state)
@@ -113,10 +113,10 @@ class SklearnSplitter(ilk.Resampling):
         return getattr(model_selection, self.splitter)
 
     def _made(self, random_state: int | None) -> Any:
-        """Make the splitter; one that draws by lot gets the random state."""
+        """Create the splitter; pass the random state to random ones."""
         given = dict(self.params or {})
-        own = inspect.signature(self._class()).parameters
-        if "random_state" in own and given.get("shuffle", "shuffle" not in own):
+        parameters = inspect.signature(self._class()).parameters
+        if "random_state" in parameters and given.get("shuffle", "shuffle" not in parameters):
             given.setdefault("random_state", random_state)
         return self._class()(**given)
 
@@ -143,7 +143,7 @@ def _splits(cls: type) -> bool:
 
 
 def table_of(splitter: Any) -> dict[str, Any] | None:
-    """Write an instance of one of scikit-learn's splitters as a table; None for anything else."""
+    """Write an instance of a scikit-learn splitter as a table; None for other objects."""
     name = type(splitter).__name__
     if name not in _names() or getattr(model_selection, name) is not type(splitter):
         return None

@@ -1,8 +1,8 @@
-"""What theory says of learning: bounds, capacities, numbers of cases, errors of ensembles.
+"""Learning theory: generalization bounds, capacities, sample complexity, ensemble errors.
 
-Every function takes numbers or, where that is natural, arrays of them, and refuses what is outside
-its domain with an error that names function, argument and value. Errors and their differences
-are probabilities, logarithms are natural ones.
+Functions take numbers or, where sensible, arrays of numbers. Values outside the domain raise an
+error that names function, argument and value. Errors and their differences are probabilities;
+logarithms are natural.
 """
 
 from ilk_evaluation.intervals import binomial_interval, test_set_size

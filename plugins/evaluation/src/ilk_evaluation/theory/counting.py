@@ -1,4 +1,4 @@
-"""In how many ways points can be labelled: by a class of a VC dimension, by hyperplanes."""
+"""Numbers of labellings of points: by a class of given VC dimension, by hyperplanes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scipy.special import betainc, betaln
 
 from ilk_evaluation.theory.domain import COUNT_OR_NONE, counted, measured, plain
 
-_TERMS = 10**6  # of a binomial coefficient that are summed one by one
+_TERMS = 10**6  # terms of a log binomial summed one by one; beyond, betaln is used
 
 
 def shatter_bound(n: int, vc_dimension: int, *, log: bool = False) -> Any:
-    """Most ways in which a class of functions of a VC dimension can label n points.
+    """Maximum number of labellings of n points by a class of functions of a VC dimension.
 
-    ``S(n) <= sum_{i=0}^{h} C(n, i)``, the lemma of Sauer and Shelah: 2^n up to n = h, then a
-    polynomial in n. It is at most ``n^h + 1``, which the slides print.
+    ``S(n) <= sum_{i=0}^{h} C(n, i)``, the Sauer-Shelah lemma: 2^n up to n = h, then a
+    polynomial in n. It is at most ``n^h + 1``, the bound printed in the slides.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def shatter_bound(n: int, vc_dimension: int, *, log: bool = False) -> Any:
     vc_dimension : int
         h; at least 0.
     log : bool, default=False
-        Whether to give the natural logarithm, without computing the number.
+        Whether to return the natural logarithm, without computing the number.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def shatter_bound(n: int, vc_dimension: int, *, log: bool = False) -> Any:
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -59,7 +59,7 @@ def shatter_bound(n: int, vc_dimension: int, *, log: bool = False) -> Any:
 
 
 def cover_count(n: int, n_features: int, *, log: bool = False) -> Any:
-    """In how many ways hyperplanes can divide n points in general position into two classes.
+    """Number of divisions of n points in general position into two classes by hyperplanes.
 
     ``O(n, l) = 2 sum_{i=0}^{l} C(n - 1, i)`` in l dimensions: all 2^n up to n = l + 1.
 
@@ -70,7 +70,7 @@ def cover_count(n: int, n_features: int, *, log: bool = False) -> Any:
     n_features : int
         l; at least 0.
     log : bool, default=False
-        Whether to give the natural logarithm, without computing the number.
+        Whether to return the natural logarithm, without computing the number.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def cover_count(n: int, n_features: int, *, log: bool = False) -> Any:
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -102,10 +102,10 @@ def cover_count(n: int, n_features: int, *, log: bool = False) -> Any:
 
 
 def separable_share(n: Any, n_features: Any) -> Any:
-    """Share of the 2^n ways to label points in general position that a hyperplane can make.
+    """Share of the 2^n labellings of points in general position that a hyperplane separates.
 
-    ``O(n, l) / 2^n``, the probability that a labelling by tossing coins is linearly separable:
-    1 up to n = l + 1, one half at n = 2 (l + 1), the capacity of a hyperplane, up to rounding.
+    ``O(n, l) / 2^n``, the probability that random labels are linearly separable: 1 up to
+    n = l + 1, and up to rounding one half at n = 2 (l + 1), the capacity of a hyperplane.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def separable_share(n: Any, n_features: Any) -> Any:
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -145,7 +145,7 @@ def _first_binomials(n: int, last: int) -> int:
     """``sum_{i=0}^{last} C(n, i)``, exactly."""
     if last >= n:
         return 1 << n
-    if 2 * last > n:
+    if 2 * last > n:  # by symmetry, sum the shorter tail
         return (1 << n) - _first_binomials(n, n - last - 1)
     term = total = 1
     for i in range(last):
@@ -157,21 +157,22 @@ def _first_binomials(n: int, last: int) -> int:
 def _log_first_binomials(n: int, last: int) -> float:
     """Logarithm of ``sum_{i=0}^{last} C(n, i)``.
 
-    It is the share of all 2^n or, where that is too small for a float, the last term times a series
-    that falls.
+    It is computed from the share of all 2^n or, where that underflows, as the last term times a
+    decreasing series.
     """
     if last >= n:
         return n * math.log(2)
+    # the incomplete beta function is the binomial distribution function
     share = float(betainc(n - last, last + 1, 0.5))
     if share > 1e-200:
         return n * math.log(2) + math.log(share)
-    steps = np.arange(min(last, 10 * math.isqrt(last) + 50))  # what follows is below rounding
+    steps = np.arange(min(last, 10 * math.isqrt(last) + 50))  # further terms are below rounding
     ratios = (last - steps) / (n - last + 1.0 + steps)
     return _log_binomial(n, last) + math.log1p(float(np.cumprod(ratios).sum()))
 
 
 def _log_binomial(n: int, k: int) -> float:
-    if k > _TERMS:  # the beta function loses digits, but not so many as there are terms
+    if k > _TERMS:  # betaln loses digits, but no more than a sum of so many terms
         return -math.log(n + 1) - float(betaln(n - k + 1, k + 1))
     i = np.arange(k)
     return float(np.log((float(n) - i) / (i + 1)).sum())

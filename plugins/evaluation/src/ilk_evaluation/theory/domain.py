@@ -1,4 +1,4 @@
-"""Arguments at the door: numbers, one or an array of them, within the range that has a meaning."""
+"""Argument checks: numbers, or arrays of numbers, within a meaningful range."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Domain:
-    """What a number may be.
+    """Admissible values of a number.
 
     Attributes
     ----------
     phrase : str
-        For errors: "from 0 to 1".
+        Text for errors: "from 0 to 1".
     holds : function
-        Of an array; NaN is within no bounds.
+        Elementwise test of an array; False for NaN.
     whole : bool
-        Whether only integers are meant; a float may hold one.
+        Whether values must be integers; floats with integer values are accepted.
     """
 
     phrase: str
@@ -47,17 +47,18 @@ FINITE = Domain("finite", lambda x: (x > -math.inf) & (x < math.inf))
 def checked(function: str, argument: str, value: Any, domain: Domain) -> np.ndarray:
     """Return a number or numbers as an array: of floats, or for counts of integers.
 
-    Integers are of 64 bits, beyond (or nearly so) Python's, in an array of objects: what is added
+    Integers are int64; near or above its limit they are Python integers in an object array, so
+    that additions do not overflow.
     to them does not overflow.
 
     Raises
     ------
     ParameterError
-        Naming function, argument and the first value outside the domain.
+        Names function, argument and the first value outside the domain.
     """
     try:
         array = np.asarray(value)
-    except ValueError:  # rows of different lengths
+    except ValueError:  # ragged rows
         array = np.array(None)
     if array.dtype.kind == "O":
         good = np.array([isinstance(one, Integral) for one in array.ravel()], dtype=bool)
@@ -77,12 +78,12 @@ def checked(function: str, argument: str, value: Any, domain: Domain) -> np.ndar
 
 
 def measured(function: str, argument: str, value: Any, domain: Domain = COUNT) -> np.ndarray:
-    """Return counts as an array of floats, for formulas that need no exact ones.
+    """Return counts as a float array, for formulas that need no exact integers.
 
     Raises
     ------
     ParameterError
-        As of `checked`, and for a count beyond floats.
+        As in `checked`, and for a count that no float can represent.
     """
     return _floats(function, argument, checked(function, argument, value, domain))
 
@@ -97,12 +98,12 @@ def _floats(function: str, argument: str, array: np.ndarray) -> np.ndarray:
 
 
 def counted(function: str, argument: str, value: Any, domain: Domain = COUNT) -> int:
-    """Return one count as Python's integer, which no product or sum overflows.
+    """Return one count as a Python integer, whose arithmetic cannot overflow.
 
     Raises
     ------
     ParameterError
-        As of `checked`, and for more than one number.
+        As in `checked`, and for more than one number.
     """
     array = checked(function, argument, value, domain)
     if array.ndim:
@@ -121,12 +122,12 @@ def log_of(counts: np.ndarray) -> np.ndarray:
 
 
 def plain(result: Any) -> Any:
-    """Return an array of no dimension as Python's number, any other one as it is."""
+    """Return a zero-dimensional array as a Python number, other arrays unchanged."""
     array = np.asarray(result)
     return array.item() if array.ndim == 0 else array
 
 
 def _integers(array: np.ndarray) -> np.ndarray:
     small = not array.size or array.max() < 1 << 62
-    whole = array if small else np.array([int(one) for one in array.ravel()], dtype=object)
-    return np.asarray(whole.astype(np.int64 if small else object)).reshape(array.shape)
+    integers = array if small else np.array([int(one) for one in array.ravel()], dtype=object)
+    return np.asarray(integers.astype(np.int64 if small else object)).reshape(array.shape)

@@ -1,4 +1,4 @@
-"""Bounds on the true risk, and their inverses: how many cases are needed, how sure one is."""
+"""Bounds on the true risk, and their inverses: sample complexity and failure probability."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def hoeffding_bound(n: Any, delta: Any, n_functions: Any = 1) -> Any:
-    """Width that the true error of none of N functions exceeds its empirical error by.
+    """Hoeffding bound on true error minus empirical error, uniform over N functions.
 
     ``B = sqrt(ln(N / delta) / (2 n))``: with probability at least 1 - delta every function of
     the class has ``R(f) <= R_emp(f) + B``. For N = 1 it is Hoeffding's inequality for a
-    classifier that was fixed before the cases were drawn, as with a test set.
+    classifier that does not depend on the cases, as with a test set.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ def hoeffding_bound(n: Any, delta: Any, n_functions: Any = 1) -> Any:
     Returns
     -------
     float or ndarray
-        A difference of probabilities (of a loss from 0 to 1); above 1 it says nothing.
+        A difference of probabilities (for a loss in [0, 1]); above 1 it is trivial.
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -59,12 +59,12 @@ def hoeffding_bound(n: Any, delta: Any, n_functions: Any = 1) -> Any:
 
 
 def vc_bound(n: Any, delta: Any, vc_dimension: Any) -> Any:
-    """Width that the true error exceeds the empirical one by, from the VC dimension.
+    """VC bound on true error minus empirical error, from the VC dimension.
 
     ``B = sqrt((h (ln(2n / h) + 1) + ln(4 / delta)) / n)``: with probability at least 1 - delta
     every function of a class of VC dimension h has ``R(f) <= R_emp(f) + B``. It falls with n
-    and grows with h. The term of h is the logarithm of a bound on how often 2n cases can be
-    labelled; a dimension above 2n labels them no oftener than 2n does, and counts as 2n.
+    and grows with h. The term of h is the logarithm of a bound on the number of labellings of 2n
+    cases; it stops growing at h = 2n, so larger dimensions count as 2n.
 
     Parameters
     ----------
@@ -73,22 +73,22 @@ def vc_bound(n: Any, delta: Any, vc_dimension: Any) -> Any:
     delta : float or array of float
         Probability with which the bound may fail; above 0, at most 1.
     vc_dimension : float or array of float
-        h; at least 0, perhaps an estimate that is no integer, perhaps infinite.
+        h; at least 0, possibly a non-integer estimate, possibly infinite.
 
     Returns
     -------
     float or ndarray
-        A difference of probabilities; above 1 it says nothing.
+        A difference of probabilities; above 1 it is trivial.
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     Notes
     -----
     The System Evaluation slides print ``sqrt((h (ln(2n/h + 1) - ln(delta/4))) / n)``, with
-    misplaced parentheses; this is Vapnik's form, as Cunningham's.
+    misplaced parentheses; this is Vapnik's form, also given by Cunningham.
 
     References
     ----------
@@ -107,7 +107,7 @@ def vc_bound(n: Any, delta: Any, vc_dimension: Any) -> Any:
 
 
 def _log_growth(cases: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """``h (ln(2n/h) + 1)``, h taken to be 2n where it is more; 0 for h = 0."""
+    """``h (ln(2n/h) + 1)`` with h capped at 2n; 0 for h = 0."""
     h = np.minimum(h, 2 * cases)
     return np.asarray(h * (np.log(2 * cases) - np.log(np.where(h > 0, h, 1)) + 1))
 
@@ -120,18 +120,17 @@ def sample_complexity(
     vc_dimension: Any = None,
     excess: bool = False,
 ) -> Any:
-    """Cases that are enough for an error within epsilon, with probability at least 1 - delta.
+    """Number of cases sufficient for an error within epsilon, with probability at least 1 - delta.
 
     By default: the least n at which the empirical error of every function of the class is less
-    than epsilon below its true error, as `hoeffding_bound` or `vc_bound` tell; for a finite
-    class of N functions that is ``ceil(ln(N / delta) / (2 epsilon^2))``.
+    than epsilon below its true error, by `hoeffding_bound` or `vc_bound`; for a finite
+    class of N functions this is ``ceil(ln(N / delta) / (2 epsilon^2))``.
 
-    With `excess`: the n from which on the function of the least empirical error is within epsilon
-    of the best of the class. A finite class: ``ceil(2 ln(2N / delta) / epsilon^2)``. VC
+    With `excess`: the n from which on the function of least empirical error is within epsilon
+    of the best of the class. For a finite class: ``ceil(2 ln(2N / delta) / epsilon^2)``. For VC
     dimension h: ``ceil(max(512 h/epsilon^2 ln(256 h/epsilon^2), 256/epsilon^2 ln(8/delta)))``,
     where the right side of ``P(R(f*) - min R > epsilon) <= 8 S(n) exp(-n epsilon^2 / 128)``
-    comes down to delta; the constants, which the slides leave open, are those of Devroye,
-    Gyorfi & Lugosi.
+    reaches delta; the slides leave the constants open, these are from Devroye, Gyorfi & Lugosi.
 
     Parameters
     ----------
@@ -140,7 +139,7 @@ def sample_complexity(
     delta : float or array of float
         Above 0, at most 1.
     n_functions : int or array of int, optional
-        N, of a finite class; this or `vc_dimension` is given.
+        N, for a finite class; give either this or `vc_dimension`.
     vc_dimension : float or array of float, optional
         h; at least 0 and finite.
     excess : bool, default=False
@@ -148,13 +147,13 @@ def sample_complexity(
     Returns
     -------
     int or ndarray of int
-        At least 1. Beyond 64 bits an array holds Python's integers.
+        At least 1. Beyond 64 bits an array holds Python integers.
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value; if not exactly one size of the class is given; or if it
-        takes more cases than floats can tell.
+        Names the argument and its value; or if not exactly one size of the class is given; or if
+        the number of cases exceeds the range of floats.
 
     References
     ----------
@@ -189,7 +188,7 @@ def sample_complexity(
             numbers = [
                 least(*row) for row in zip(*(v.ravel().tolist() for v in values), strict=True)
             ]
-    except (ArithmeticError, ParameterError):  # the arguments themselves are checked
+    except (ArithmeticError, ParameterError):  # the number overflows; arguments are checked
         raise ParameterError(
             f"{name}: epsilon is so small, for such a class, that it takes more cases than floats "
             f"can tell",
@@ -201,11 +200,11 @@ def sample_complexity(
 def failure_probability(
     n: Any, epsilon: Any, *, n_functions: Any = None, vc_dimension: Any = None
 ) -> Any:
-    """Bound on the probability that some true error is more than epsilon above the empirical one.
+    """Bound on the probability that some true error exceeds the empirical error by epsilon.
 
     ``N exp(-2 n epsilon^2)`` for a finite class of N functions, ``4 exp(h (ln(2n/h) + 1)
-    - n epsilon^2)`` for VC dimension h; at most 1. It is the delta at which `hoeffding_bound` or
-    `vc_bound` is epsilon.
+    - n epsilon^2)`` for VC dimension h; at most 1. It inverts `hoeffding_bound` and `vc_bound`:
+    the delta at which they equal epsilon.
 
     Parameters
     ----------
@@ -214,19 +213,19 @@ def failure_probability(
     epsilon : float or array of float
         Difference of error probabilities; above 0, at most 1.
     n_functions : int or array of int, optional
-        N, of a finite class; this or `vc_dimension` is given.
+        N, for a finite class; give either this or `vc_dimension`.
     vc_dimension : float or array of float, optional
         h; at least 0. Above 2n it counts as 2n.
 
     Returns
     -------
     float or ndarray
-        From 0 to 1; 1 says nothing.
+        From 0 to 1; 1 is trivial.
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value; or if not exactly one size of the class is given.
+        Names the argument and its value; or if not exactly one size of the class is given.
 
     References
     ----------
@@ -266,11 +265,11 @@ def _check_finite(function: str, h: np.ndarray) -> None:
 
 
 def _fewest_cases(bound: Callable[[int, float, Any], float]) -> Callable[[float, float, Any], int]:
-    """The least n at which a bound, which falls with n, is at most epsilon."""
+    """Return a search for the least n at which a decreasing bound is at most epsilon."""
 
     def search(epsilon: float, delta: float, size: Any) -> int:
         enough = 1
-        while bound(enough, delta, size) > epsilon:
+        while bound(enough, delta, size) > epsilon:  # double, then bisect
             enough *= 2
         few = enough // 2
         while enough - few > 1:

@@ -11,11 +11,11 @@ from ilk_evaluation.theory.domain import PROBABILITY, checked, measured, plain
 
 
 def ensemble_error(n_members: Any, error: Any) -> Any:
-    """Probability that a majority of independent members, each wrong alike often, is wrong.
+    """Probability that a majority of independent members of equal error is wrong.
 
     ``sum_{i >= ceil(k/2)} C(k, i) e^i (1 - e)^(k - i)`` for k members of error e: a tie of an
-    even number counts as wrong. The source writes the lower limit once as floor(k/2), which
-    would count a majority of right members as wrong, and once right.
+    even number counts as wrong. The source writes the lower limit once as floor(k/2), by which
+    a correct majority could count as wrong, and once correctly.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ def ensemble_error(n_members: Any, error: Any) -> Any:
     Returns
     -------
     float or ndarray
-        Below `error` for odd ensembles of members that are wrong less than half of the time
+        Below `error` for an odd number of members with error below one half
         (Condorcet's theorem).
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -53,7 +53,7 @@ def ensemble_error(n_members: Any, error: Any) -> Any:
 
 
 def condorcet(n_members: Any, competence: Any) -> Any:
-    """Probability that most of the independent members, each right alike often, are right.
+    """Probability that a majority of independent members of equal competence is right.
 
     ``sum_{i > k/2} C(k, i) p^i (1 - p)^(k - i)`` for k members of competence p; a tie of an even
     number is no majority. With `ensemble_error` of ``1 - p`` it sums to 1, up to rounding.
@@ -63,17 +63,17 @@ def condorcet(n_members: Any, competence: Any) -> Any:
     n_members : int or array of int
         At least 1.
     competence : float or array of float
-        Probability with which each member is right; from 0 to 1.
+        Probability that each member is right; from 0 to 1.
 
     Returns
     -------
     float or ndarray
-        Tends to 1 with the number of members for competences above 0.5, to 0 below.
+        Tends to 1 with the number of members for competence above 0.5, to 0 below.
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -91,5 +91,5 @@ def condorcet(n_members: Any, competence: Any) -> Any:
 
 
 def _at_least(m: np.ndarray, k: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Probability of m or more of k independent events of probability p, for m from 1 to k."""
+    """Probability of at least m of k independent events of probability p, for m from 1 to k."""
     return np.asarray(betainc(m, k - m + 1, p))

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StructuralRisk:
-    """What structural risk minimisation found.
+    """Result of structural risk minimization.
 
     Attributes
     ----------
     table : DataFrame
-        One row per model: model (its label), empirical_risk, capacity, confidence (the term that
-        the capacity costs), bound (their sum, the guaranteed risk), chosen.
+        One row per model: model (its label), empirical_risk, capacity, confidence (the capacity
+        term), bound (their sum, the guaranteed risk), chosen.
     model : classifier
-        The chosen one, fitted.
+        The selected model, fitted.
     delta : float
     """
 
@@ -52,7 +52,7 @@ class StructuralRisk:
 
     @property
     def chosen(self) -> str:
-        """Label of the model of the least bound."""
+        """Label of the model with the least bound."""
         return str(self.table.loc[self.table["chosen"], "model"].iloc[0])
 
 
@@ -64,43 +64,43 @@ def srm(
     capacity: Sequence[float] | Callable[[Any, Any], float] | None = None,
     delta: float = 0.05,
 ) -> StructuralRisk:
-    """Choose from nested families the model of the least guaranteed risk.
+    """Structural risk minimization: choose among nested families by the least guaranteed risk.
 
-    ``argmin_i R_emp(f_i) + sqrt((h_i (ln(2n/h_i) + 1) + ln(4/delta)) / n)``, as `vc_bound` has it:
+    ``argmin_i R_emp(f_i) + sqrt((h_i (ln(2n/h_i) + 1) + ln(4/delta)) / n)``, as in `vc_bound`:
     f_i is the model of family i fitted on all cases and h_i the capacity of its family. A richer
-    family fits better and costs more.
+    family fits better, but has a larger capacity term.
 
     Parameters
     ----------
     models : mapping of str to model, or sequence of models
-        From the poorest to the richest family. A model is a classifier, a name of one, or a spec;
-        one that is fitted already is taken as it is, a copy of any other one is fitted.
+        From the poorest to the richest family. A model is a classifier, its name, or a spec.
+        Fitted models are used as they are, clones of the others are fitted.
     X : data of n rows
     y : array of shape (n,)
         Labels, of two classes.
     capacity : sequence of float, function or None, default=None
-        The VC dimensions; or a function of a fitted model and X that gives one; None:
+        VC dimensions; or a function of a fitted model and X that returns one; None:
         `svm_vc_dimension`, for support vector machines.
     delta : float, default=0.05
-        Probability with which each bound may fail. For all m bounds to hold at once, give a
-        number divided by m.
+        Probability with which each bound may fail. For all m bounds to hold simultaneously,
+        divide it by m.
 
     Returns
     -------
     StructuralRisk
-        Of models of the same bound the first is chosen.
+        Ties go to the first model.
 
     Raises
     ------
     InputError
-        For no model, or labels of more than two classes.
+        If there is no model, or labels have more than two classes.
     ParameterError
-        For a delta or a capacity outside its range, or another number of capacities.
+        For a delta or a capacity outside its range, or the wrong number of capacities.
 
     Notes
     -----
-    The bounds are wide: their order matters, not their size. Capacities must not come from the
-    cases for a bound to be one in the strict sense; those of `svm_vc_dimension` do.
+    The bounds are loose: their order matters, not their size. Strictly, they hold only for
+    capacities chosen before seeing the cases; `svm_vc_dimension` depends on the cases.
 
     References
     ----------
@@ -109,7 +109,7 @@ def srm(
 
     Examples
     --------
-    Polynomial machines by degree: a circle needs degree 2, and no more.
+    Polynomial machines by degree: a circle needs exactly degree 2:
 
     >>> import ilk, numpy as np
     >>> from ilk_evaluation import theory
@@ -177,7 +177,7 @@ def _check_number(capacities: np.ndarray, n_models: int) -> None:
 
 
 def _fitted(model: Any, X: Any, y: np.ndarray) -> Any:
-    """The model itself if it is fitted, else a fitted copy."""
+    """The model itself if it is fitted, else a fitted clone."""
     model = as_model(model)
     try:
         check_is_fitted(model)
@@ -208,24 +208,24 @@ def _judged(
 
 
 def aic(log_likelihood: Any, n_parameters: Any) -> Any:
-    """Akaike's information criterion, ``-2 L + 2 K``; the model of the least is chosen.
+    """Akaike's information criterion, ``-2 L + 2 K``; smaller is better.
 
     Parameters
     ----------
     log_likelihood : float or array of float
-        L, the log-likelihood of all cases (a sum, not a mean) at its maximum; in nats.
+        L, the maximum log-likelihood of all cases (a sum, not a mean); in nats.
     n_parameters : int or array of int
         K, the number of free parameters; at least 0.
 
     Returns
     -------
     float or ndarray
-        In nats, doubled. Only differences between models of the same cases mean anything.
+        In nats, doubled. Only differences between models of the same cases are meaningful.
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -243,12 +243,12 @@ def aic(log_likelihood: Any, n_parameters: Any) -> Any:
 
 
 def bic(log_likelihood: Any, n_parameters: Any, n: Any) -> Any:
-    """Bayesian information criterion, ``-2 L + K ln n``; the model of the least is chosen.
+    """Bayesian information criterion, ``-2 L + K ln n``; smaller is better.
 
     Parameters
     ----------
     log_likelihood : float or array of float
-        L, the log-likelihood of all cases (a sum, not a mean) at its maximum; in nats.
+        L, the maximum log-likelihood of all cases (a sum, not a mean); in nats.
     n_parameters : int or array of int
         K, the number of free parameters; at least 0.
     n : int or array of int
@@ -257,12 +257,12 @@ def bic(log_likelihood: Any, n_parameters: Any, n: Any) -> Any:
     Returns
     -------
     float or ndarray
-        In nats, doubled. From 8 cases on a parameter costs more than in `aic`.
+        In nats, doubled. From 8 cases on, a parameter costs more than in `aic`.
 
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------

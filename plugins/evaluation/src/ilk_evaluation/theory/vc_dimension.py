@@ -1,4 +1,4 @@
-"""VC dimensions: of hyperplanes with a margin, perceptrons, polynomials and fitted machines."""
+"""VC dimensions: of hyperplanes with a margin, perceptrons, polynomials and fitted SVMs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ilk_evaluation.theory.domain import COUNT, LENGTH, POSITIVE, checked, count
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_STEPS = 500
-_GAP = 1e-3  # of the squared radius
+_STEPS = 500  # most steps; the bound holds after any number
+_GAP = 1e-3  # tolerance of the ball search, relative to the squared radius
 
 
 class VcRange(NamedTuple):
-    """Between what the VC dimension is known to be.
+    """Lower and upper bound of a VC dimension.
 
     Attributes
     ----------
@@ -32,21 +32,21 @@ class VcRange(NamedTuple):
 
 
 def margin_vc_dimension(radius: Any, margin: Any, n_features: Any = None) -> Any:
-    """Bound on the VC dimension of hyperplanes that keep a margin to cases within a ball.
+    """Bound on the VC dimension of hyperplanes with a margin to cases within a ball.
 
     ``h <= min(ceil(R^2 / gamma^2) + 1, d + 1)``: a wide margin makes the capacity independent of
     the dimension. For a hyperplane with ``y (w.x + b) >= 1`` the margin is ``1 / |w|``, and the
-    first term ``ceil(R^2 |w|^2) + 1``. The source prints it alone; a hyperplane in d dimensions
-    has no more than d + 1 (Vapnik).
+    first term ``ceil(R^2 |w|^2) + 1``. The source prints this term only; hyperplanes in d
+    dimensions have at most d + 1 (Vapnik).
 
     Parameters
     ----------
     radius : float or array of float
-        R, of a ball that holds all cases; in the units of the features, at least 0.
+        R, of a ball that contains all cases; in units of the features, at least 0.
     margin : float or array of float
         gamma, the distance of the nearest case from the hyperplane; in the same units, above 0.
     n_features : int or array of int, optional
-        d, where it is known and finite; at least 1.
+        d, if known and finite; at least 1.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def margin_vc_dimension(radius: Any, margin: Any, n_features: Any = None) -> Any
     Raises
     ------
     ParameterError
-        Naming the argument and its value; or if the bound is beyond 64 bits.
+        Names the argument and its value; or if the bound exceeds 64 bits.
 
     References
     ----------
@@ -73,7 +73,7 @@ def margin_vc_dimension(radius: Any, margin: Any, n_features: Any = None) -> Any
     gamma = checked(name, "margin", margin, POSITIVE)
     with np.errstate(over="ignore"):
         squared = (R / gamma) ** 2
-    bound = np.ceil(squared * (1 - 8 * np.finfo(float).eps)) + 1  # 0.3 / 0.1 is above 3
+    bound = np.ceil(squared * (1 - 8 * np.finfo(float).eps)) + 1  # 0.3 / 0.1 rounds above 3
     if n_features is not None:
         bound = np.minimum(bound, measured(name, "n_features", n_features) + 1)
     if np.any(bound >= 2.0**63):
@@ -99,7 +99,7 @@ def perceptron_vc_dimension(n_features: Any) -> Any:
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -117,15 +117,15 @@ def perceptron_vc_dimension(n_features: Any) -> Any:
 def polynomial_vc_dimension(n_features: int, degree: int) -> int:
     """VC dimension of the signs of polynomials of l variables: ``C(l + q, q)`` for degree q.
 
-    It is the number of monomials up to that degree, in which such a border is a hyperplane
-    through the origin: the dimension of the class that a polynomial kernel searches.
+    This is the number of monomials up to that degree. In their space such a border is a
+    hyperplane through the origin: the class that a polynomial kernel searches.
 
     Parameters
     ----------
     n_features : int
         l; at least 1.
     degree : int
-        q; at least 1. For 1 it is that of the perceptron.
+        q; at least 1. Degree 1 gives the perceptron.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def polynomial_vc_dimension(n_features: int, degree: int) -> int:
     Raises
     ------
     ParameterError
-        Naming the argument and its value.
+        Names the argument and its value.
 
     References
     ----------
@@ -152,28 +152,28 @@ def polynomial_vc_dimension(n_features: int, degree: int) -> int:
 
 
 def multilayer_perceptron_vc_dimension(layers: Sequence[int]) -> VcRange:
-    """Bounds on the VC dimension of a multilayer perceptron of threshold units, one output.
+    """Bounds on the VC dimension of a multilayer perceptron of threshold units with one output.
 
-    ``2 floor(k_h / 2) l <= h <= 2 k_w log2(e k_n)`` with l inputs, k_h hidden nodes, k_n nodes
-    that compute, and k_w weights, thresholds included. The slides print a ceiling at the left,
+    ``2 floor(k_h / 2) l <= h <= 2 k_w log2(e k_n)`` with l inputs, k_h hidden nodes, k_n
+    computing nodes, and k_w weights including thresholds. The slides print a ceiling on the left,
     which for one hidden node gives 2 l, more than the l + 1 of a perceptron.
 
     Parameters
     ----------
     layers : sequence of int
-        Numbers of inputs, of nodes of each hidden layer, and of outputs, which is 1; each layer
-        is fully connected to the next one: ``(4, 10, 1)``.
+        Numbers of inputs, of nodes of each hidden layer, and of outputs, which is 1; successive
+        layers are fully connected: ``(4, 10, 1)``.
 
     Returns
     -------
     VcRange
         `lower`, at least the l + 1 of a perceptron, and `upper`. Of several hidden layers the
-        narrowest counts as k_h: the others can hand on what that many nodes say.
+        narrowest gives k_h: the others can pass on the outputs of that many nodes.
 
     Raises
     ------
     ParameterError
-        For less than one hidden layer, another output, or a layer without nodes.
+        If there is no hidden layer, not one output, or a layer without nodes.
 
     References
     ----------
@@ -206,21 +206,21 @@ def multilayer_perceptron_vc_dimension(layers: Sequence[int]) -> VcRange:
 def svm_vc_dimension(model: Any, X: Any, *, radius: float | None = None) -> int:
     """Estimate the VC dimension of a fitted two-class support vector machine by its margin.
 
-    ``ceil(R^2 |w|^2) + 1``, and no more than the number of features plus 1 where the machine is
-    linear in them, nor than the number of monomials where it is a polynomial. ``|w|^2`` comes
-    from ``coef_``, or from the support vectors: ``sum_i a_i s_i (f(x_i) - b)``. R is that of a
-    ball around the cases in the space of the kernel, within 0.05 percent of the smallest.
+    ``ceil(R^2 |w|^2) + 1``, capped at the number of features plus 1 for a linear machine, and at
+    the number of monomials for a polynomial one. ``|w|^2`` is computed from ``coef_``, or from
+    the support vectors: ``sum_i a_i s_i (f(x_i) - b)``. R is the radius of a ball around the
+    cases in the space of the kernel, within 0.05 percent of the smallest.
 
     Parameters
     ----------
     model : classifier
         Fitted, with ``coef_``, or with ``dual_coef_``, ``support_vectors_``, ``intercept_`` and
-        `decision_function`: ``svm``, and scikit-learn's. A pipeline is taken by its last step,
-        which sees X through the others.
+        `decision_function`: ``svm``, and scikit-learn's. For a pipeline, its last step is used,
+        on X as transformed by the other steps.
     X : data of n rows
-        What it was fitted on.
+        The training cases.
     radius : float, optional
-        R in the space of the kernel, if it is known; needed where the model has neither ``coef_``
+        R in the space of the kernel, if known; required if the model has neither ``coef_``
         nor a ``kernel_`` with `gram` and `diagonal`.
 
     Returns
@@ -230,13 +230,13 @@ def svm_vc_dimension(model: Any, X: Any, *, radius: float | None = None) -> int:
     Raises
     ------
     InputError
-        If the model is none of these, or has several machines.
+        If the model is none of these, or consists of several machines.
 
     Notes
     -----
-    The bound is one for hyperplanes whose margin is fixed before the cases are seen, and which no
-    case violates. Of a machine fitted to the cases it is Vapnik's estimate, good for comparing
-    machines; no theorem makes it a bound.
+    The bound holds for hyperplanes whose margin is fixed before the cases are seen, and which no
+    case violates. For a machine fitted to the cases this is Vapnik's estimate, useful for
+    comparing machines, but not a proven bound.
 
     References
     ----------
@@ -258,7 +258,7 @@ def svm_vc_dimension(model: Any, X: Any, *, radius: float | None = None) -> int:
         R = float(checked("svm_vc_dimension", "radius", radius, LENGTH).item())
     else:
         R = float(np.sqrt(_squared_radius(machine, cases, linear=linear)))
-    if squared_norm <= 0:  # the same answer everywhere: one function and its opposite
+    if squared_norm <= 0:  # constant prediction: one function and its opposite
         return 1
     width = np.shape(machine.coef_)[-1] if linear else _monomials(machine, cases)
     return int(margin_vc_dimension(R, 1 / np.sqrt(squared_norm), width))
@@ -275,7 +275,7 @@ def _last_step(model: Any, X: Any) -> tuple[Any, Any]:
 
 
 def _monomials(machine: Any, X: Any) -> int | None:
-    """Number of features of a polynomial machine, but for the constant; None of any other."""
+    """Number of monomials of a polynomial machine, without the constant; None for others."""
     kernel = getattr(machine, "kernel_", None)
     named = display_name(kernel) if kernel is not None else getattr(machine, "kernel", None)
     if named not in {"poly", "polynomial"} or np.ndim(X) != 2:
@@ -321,8 +321,8 @@ def _squared_radius(machine: Any, X: Any, *, linear: bool) -> float:
     kernel: Any = getattr(machine, "kernel_", None)
     if not hasattr(kernel, "gram"):
         raise InputError(
-            f"svm_vc_dimension: {display_name(machine)} does not show its kernel; give the radius "
-            f"of the cases in its space"
+            f"svm_vc_dimension: {display_name(machine)} does not expose its kernel; give the "
+            f"radius of the cases in its space"
         )
     diagonal = np.asarray(kernel.diagonal(X)).astype(float)
     return _squared_radius_of_ball(
@@ -331,32 +331,35 @@ def _squared_radius(machine: Any, X: Any, *, linear: bool) -> float:
 
 
 def _squared_radius_of_ball(diagonal: np.ndarray, column: Callable[[int], np.ndarray]) -> float:
-    """Squared radius of a ball that holds all cases, nearly the smallest.
+    """Squared radius of a ball that contains all cases, close to the smallest.
 
-    Frank and Wolfe's steps on the dual problem, ``max sum_i b_i k_ii - b'Kb`` over the simplex:
-    the centre moves towards the farthest case. Every centre gives a ball that holds all cases,
-    so that stopping early errs upwards only; no Gram matrix is computed.
+    Frank-Wolfe steps on the dual problem, ``max sum_i b_i k_ii - b'Kb`` over the simplex: the
+    centre moves towards the farthest case. Every centre gives a ball that contains all cases,
+    so stopping early only overestimates; no Gram matrix is computed.
 
     Parameters
     ----------
     diagonal : ndarray of shape (n,)
         ``k(x_i, x_i)``.
     column : function
-        ``k(x_i, x_j)`` of all i for one j.
+        ``k(x_i, x_j)`` for all i and one j.
     """
-    products = column(0)  # of all cases with the centre
-    own, mean = float(diagonal[0]), float(diagonal[0])  # b'Kb and sum_i b_i k_ii
+    products = column(0)  # inner products of all cases with the centre
+    quadratic, mean = float(diagonal[0]), float(diagonal[0])  # b'Kb and sum_i b_i k_ii
     best = np.inf
     for _ in range(_STEPS):
-        squared = diagonal - 2 * products + own
+        squared = diagonal - 2 * products + quadratic
         far = int(squared.argmax())
         best = min(best, float(squared[far]))
-        dual = mean - own  # at most the smallest radius, squared
+        dual = mean - quadratic  # lower bound of the smallest squared radius
         if squared[far] <= max(dual, 0) * (1 + _GAP) or squared[far] <= 0:
             break
+        # exact line search: the dual is quadratic along the step
         step = min((squared[far] - dual) / (2 * squared[far]), 1)
-        own = (
-            (1 - step) ** 2 * own + 2 * step * (1 - step) * products[far] + step**2 * diagonal[far]
+        quadratic = (
+            (1 - step) ** 2 * quadratic
+            + 2 * step * (1 - step) * products[far]
+            + step**2 * diagonal[far]
         )
         mean = (1 - step) * mean + step * diagonal[far]
         products = (1 - step) * products + step * column(far)
