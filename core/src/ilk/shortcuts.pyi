@@ -707,7 +707,7 @@ def metric_learner(
     gamma: float = ...,
     bounds: ArrayLike | None = ...,
 ) -> MetricLearner | LocalMetric:
-    """Find the metric nearest to a prior one under bounds on pairs (information-theoretic)."""
+    """Change a prior metric as little as bounds on pairs ask for (information-theoretic)."""
 
 @overload
 def metric_learner(
@@ -798,7 +798,7 @@ def metric_learner(
     targets: Literal["auto", "classes", "numbers"] = ...,
     n_components: int | None = ...,
 ) -> MetricLearner | LocalMetric:
-    """MEGM: the linear map that minimises the squared error of kernel-weighted votes."""
+    """MEGM: the linear map whose kernel-weighted votes of all other rows are least wrong."""
 
 @overload
 def metric_learner(
@@ -820,7 +820,7 @@ def metric_learner(
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """MEGM with a diagonal map: feature weights that minimise the error of kernel votes."""
+    """MEGM with a diagonal map: weights of features whose kernel-weighted votes are least wrong."""
 
 @overload
 def metric_learner(
@@ -874,7 +874,7 @@ def metric_learner(
     shrinkage: float = ...,
     singular: Literal["reduce", "error"] = ...,
 ) -> MetricLearner | LocalMetric:
-    """Minimise distances of similar pairs while dissimilar pairs stay far (Xing et al.)."""
+    """Bring similar pairs near while dissimilar pairs stay far (Xing et al.)."""
 
 @overload
 def metric_learner(
@@ -1901,7 +1901,7 @@ def editor(
     ties: Literal["keep", "remove", "nearest"] = ...,
     max_passes: int | None = ...,
 ) -> Editor:
-    """Repeat: remove the cases that disagree with their neighbours, until none does."""
+    """Remove the cases that disagree with their neighbours, until none does."""
 
 @overload
 def editor(
@@ -2275,7 +2275,7 @@ def resampling(
     repeats: int = ...,
     test_size: float = ...,
 ) -> Resampling:
-    """Holdout: a random part of the cases is tested, the rest trains; optionally repeated."""
+    """A random part of the cases is held out for testing, the rest trains; may be repeated."""
 
 @overload
 def resampling(
@@ -2353,7 +2353,7 @@ def resampling(
     repeats: int = ...,
     sizes: Sequence[Any] = ...,
 ) -> Resampling:
-    """Random division of the cases into training, validation and test sets."""
+    """Cases are divided by lot into those to train with, to choose by, and to test."""
 
 @overload
 def resampling(_name: str, /) -> Resampling: ...
