@@ -41,7 +41,7 @@ CLASS_WEIGHT: Any = param(
 
 
 @dataclass(frozen=True)
-class Cases:
+class TrainingCases:
     """Rows, their classes and their weights.
 
     Attributes
@@ -69,13 +69,13 @@ class Cases:
         """Total weight of all cases; without weights, their number."""
         return float(len(self.X) if self.weights is None else self.weights.sum())
 
-    def taken(self, rows: np.ndarray) -> Cases:
+    def taken(self, rows: np.ndarray) -> TrainingCases:
         """Select cases by row number, in that order; every class must keep a case."""
         weights = None if self.weights is None else self.weights[rows]
-        return Cases(self.X[rows], self.classes, self.codes[rows], weights)
+        return TrainingCases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
-def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> Cases:
+def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
 
     Raises
@@ -86,7 +86,7 @@ def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> Cases:
     X = check_vectors(owner, X, reset=True)
     classes, codes = check_labels(owner, y, X, min_classes=2)
     if sample_weight is None:
-        return Cases(X, classes, codes, None)
+        return TrainingCases(X, classes, codes, None)
     weights = check_weights(owner, sample_weight, X)
     with np.errstate(over="ignore"):
         total = weights.sum()
@@ -96,7 +96,7 @@ def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> Cases:
     if not some.all():
         X, weights = X[some], weights[some]
         classes, codes = check_labels(owner, classes[codes[some]], min_classes=2)
-    return Cases(X, classes, codes, weights)
+    return TrainingCases(X, classes, codes, weights)
 
 
 def no_decision(m: int, n_classes: int) -> np.ndarray:
@@ -126,7 +126,7 @@ def as_scores(decisions: np.ndarray) -> np.ndarray:
     return decisions[:, 1] if decisions.shape[1] == 2 else decisions
 
 
-def case_weights(owner: Any, cases: Cases) -> np.ndarray | None:
+def case_weights(owner: Any, cases: TrainingCases) -> np.ndarray | None:
     """Multiply the weight of each case by the weight of its class (parameter `class_weight`).
 
     "balanced" gives a class of weight n_c the weight n / (C n_c).
@@ -172,7 +172,7 @@ class EstimatorClassifier(Classifier):
     def _estimator(self) -> Any:
         """Return the unfitted estimator."""
 
-    def _fit(self, cases: Cases, weights: np.ndarray | None) -> Self:
+    def _fit(self, cases: TrainingCases, weights: np.ndarray | None) -> Self:
         self.classes_ = cases.classes
         given = {} if weights is None else {"sample_weight": weights}
         with self._said_by_us():

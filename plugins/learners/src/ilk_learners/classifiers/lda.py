@@ -17,7 +17,7 @@ from scipy.special import softmax
 from sklearn.base import clone
 
 from ilk import ArrayLike, Capabilities, InputError, Prediction, display_name, param
-from ilk_learners.classifiers.cases import Cases, check_cases
+from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import common_deviations, difference, rank_of, spectrum, within
@@ -123,7 +123,7 @@ class LDA(Posterior):
         self._fit_covariance(cases)
         return self
 
-    def _fit_covariance(self, cases: Cases) -> None:
+    def _fit_covariance(self, cases: TrainingCases) -> None:
         self.means_, D, exponent = within(cases.X, cases.codes, len(cases.classes), cases.weights)
         self._origin = common_deviations(self.means_)[0]
         means = difference(self.means_, self._origin, exponent)
@@ -201,7 +201,7 @@ def _leave_one_out(lda: Any, X: Any, y: Any) -> Prediction:
     return Prediction(cases.classes[cases.codes], labels, cases.classes, P)
 
 
-def _check_classes_left(lda: Any, cases: Cases) -> None:
+def _check_classes_left(lda: Any, cases: TrainingCases) -> None:
     """Raise if leaving out a case leaves one class, or makes given priors one too many."""
     alone = np.flatnonzero(cases.counts[cases.codes] == 1)
     if alone.size and (len(cases.classes) == 2 or not isinstance(lda.priors, str)):
@@ -213,7 +213,7 @@ def _check_classes_left(lda: Any, cases: Cases) -> None:
         )
 
 
-def _refitted(lda: Any, cases: Cases, i: int) -> np.ndarray:
+def _refitted(lda: Any, cases: TrainingCases, i: int) -> np.ndarray:
     rest = np.delete(np.arange(len(cases.X)), i)
     model = clone(lda)
     try:
@@ -239,7 +239,7 @@ class _Downdates:
     """
 
     lda: Any
-    cases: Cases
+    cases: TrainingCases
     Z: np.ndarray
     means: np.ndarray
     scatter: np.ndarray

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ilk import ArrayLike, in_blocks, param
-from ilk_learners.classifiers.cases import Cases, check_cases
+from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import deviations
 
@@ -122,7 +122,7 @@ class NaiveBayes(Posterior):
             self._points = [(rows[those].T.copy(), weights[those]) for those in each]
         return self
 
-    def _measure(self, cases: Cases, rows: np.ndarray, weights: np.ndarray) -> None:
+    def _measure(self, cases: TrainingCases, rows: np.ndarray, weights: np.ndarray) -> None:
         """Mean and bandwidth of each feature in each class, in units of the features' sizes."""
         counts, shape = cases.counts, (len(cases.classes), rows.shape[1])
         means, variances = np.empty(shape), np.empty(shape)

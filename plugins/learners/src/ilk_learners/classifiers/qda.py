@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ilk import ArrayLike, InputError, display_name, param
-from ilk_learners.classifiers.cases import Cases, check_cases
+from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.gaussians import Gaussian, gaussian
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import difference, within
@@ -112,13 +112,13 @@ class QDA(Posterior):
         self._gaussians: tuple[Gaussian, ...] = found
         return self
 
-    def _of_class(self, cases: Cases, c: int) -> tuple[np.ndarray, Gaussian]:
+    def _of_class(self, cases: TrainingCases, c: int) -> tuple[np.ndarray, Gaussian]:
         those = cases.codes == c
         weights = None if cases.weights is None else cases.weights[those]
         mean, D, exponent = within(cases.X[those], np.zeros(int(those.sum()), int), 1, weights)
         return mean, gaussian(self, D, exponent, shrinkage=self.shrinkage, weights=weights)
 
-    def _pooled(self, cases: Cases, found: tuple[Gaussian, ...]) -> Gaussian:
+    def _pooled(self, cases: TrainingCases, found: tuple[Gaussian, ...]) -> Gaussian:
         """Pooled within-class covariance if it replaces singular ones, else None."""
         first = int(self.pooled_.argmax())
         rank, p = found[first].rank, cases.X.shape[1]

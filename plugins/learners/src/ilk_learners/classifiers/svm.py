@@ -25,7 +25,7 @@ from ilk import (
     take,
 )
 from ilk.capabilities import INPUT_KINDS
-from ilk_learners.classifiers.cases import Cases, case_weights
+from ilk_learners.classifiers.cases import TrainingCases, case_weights
 from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import KERNEL, MAX_ITER, MEMORY, products
@@ -261,25 +261,25 @@ class SVM(Classifier):
                 "needs strategy='ova'",
             )
 
-    def _cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[Cases, np.ndarray]:
+    def _cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingCases, np.ndarray]:
         """Rows of positive weight, and their numbers."""
         classes, codes = check_labels(self, y, X, min_classes=2)
         if sample_weight is None:
-            return Cases(X, classes, codes, None), np.arange(len(codes))
+            return TrainingCases(X, classes, codes, None), np.arange(len(codes))
         weights = check_weights(self, sample_weight, X)
         numbers = np.flatnonzero(weights)
         if len(numbers) < len(codes):
             X, weights = take(X, numbers), weights[numbers]
             classes, codes = check_labels(self, classes[codes[numbers]], min_classes=2)
-        return Cases(X, classes, codes, weights), numbers
+        return TrainingCases(X, classes, codes, weights), numbers
 
-    def _grouped(self, cases: Cases, numbers: np.ndarray) -> tuple[Cases, np.ndarray]:
+    def _grouped(self, cases: TrainingCases, numbers: np.ndarray) -> tuple[TrainingCases, np.ndarray]:
         """Sort rows by class for pairs of classes: their Gram matrices are then blocks."""
         if self.strategy == "ova" or len(cases.classes) == 2:
             return cases, numbers
         order = np.argsort(cases.codes, kind="stable")
         weights = None if cases.weights is None else cases.weights[order]
-        grouped = Cases(take(cases.X, order), cases.classes, cases.codes[order], weights)
+        grouped = TrainingCases(take(cases.X, order), cases.classes, cases.codes[order], weights)
         return grouped, numbers[order]
 
     def _fitted_kernel(self, kernel: Any, X: Any, labels: np.ndarray) -> Any:

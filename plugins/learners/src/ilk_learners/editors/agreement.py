@@ -10,7 +10,7 @@ from ilk import param, take
 from ilk_learners.votes import first_voter, leaders, tally
 
 if TYPE_CHECKING:
-    from ilk_learners.editors.cases import Cases
+    from ilk_learners.editors.cases import EditedCases
 
 
 Rule = Literal["plurality", "all"]
@@ -72,7 +72,7 @@ class Remaining:
     alive : ndarray of bool, shape (n,)
     """
 
-    def __init__(self, cases: Cases, reserve: int) -> None:
+    def __init__(self, cases: EditedCases, reserve: int) -> None:
         self.cases = cases
         self.alive = np.ones(len(cases), dtype=bool)
         self._lists = cases.neighbors(min(reserve, len(cases) - 1))[1].copy()
@@ -120,7 +120,7 @@ _RESERVE = 4  # lists of 4k neighbours: most survive all passes without a new se
 
 
 def edited(
-    cases: Cases, k: int, rule: Rule, ties: Ties, max_passes: int | None
+    cases: EditedCases, k: int, rule: Rule, ties: Ties, max_passes: int | None
 ) -> tuple[np.ndarray, int]:
     """Repeat: remove the cases that disagree with their neighbours, until none does.
 
@@ -166,7 +166,7 @@ def edited(
 Noise = Literal["enn", "renn", "none"]
 
 
-def without_noise(cases: Cases, k: int, noise: Noise) -> np.ndarray:
+def without_noise(cases: EditedCases, k: int, noise: Noise) -> np.ndarray:
     """Numbers of the cases kept by the editor enn or renn, ascending.
 
     The rule is "plurality"; ties keep a case.

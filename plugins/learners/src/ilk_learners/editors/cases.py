@@ -38,7 +38,7 @@ ORDER: Any = param(
 )
 
 
-class Cases:
+class EditedCases:
     """The cases of an editor and the distances between them.
 
     With an asymmetric distance the case to be classified is the query: distances are measured from
@@ -93,11 +93,11 @@ class Cases:
             self._near = neighbors_of_others(self.owner, self.index, self.X, k)
         return self._near[0][:, :k], self._near[1][:, :k]
 
-    def only(self, rows: np.ndarray) -> Cases:
+    def only(self, rows: np.ndarray) -> EditedCases:
         """Restrict to a subset of the cases, perhaps of fewer classes."""
         classes, codes = np.unique(self.codes[rows], return_inverse=True)
         X = take(self.X, rows)
-        return Cases(self.owner, X, codes, len(classes), self.distance, part=True)
+        return EditedCases(self.owner, X, codes, len(classes), self.distance, part=True)
 
     @cached_property
     def nun(self) -> tuple[np.ndarray, np.ndarray]:
@@ -115,7 +115,7 @@ class Cases:
         return distances, numbers
 
 
-def presented(cases: Cases, order: Order, random_state: Any) -> np.ndarray:
+def presented(cases: EditedCases, order: Order, random_state: Any) -> np.ndarray:
     """Numbers of the cases in their order of presentation.
 
     "given": in data order; "random": shuffled; "nun": by the distance to the nearest case of
@@ -141,7 +141,7 @@ class CaseEditor(Editor):
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS)
 
     @abstractmethod
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         """Numbers of the cases to keep, ascending."""
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -157,7 +157,7 @@ class CaseEditor(Editor):
         self.sample_indices_ = self._kept(cases)
         return take(X, self.sample_indices_), take(y, self.sample_indices_)
 
-    def cases(self, X: Any, y: Any) -> Cases:
+    def cases(self, X: Any, y: Any) -> EditedCases:
         """Check the cases and their labels, and fit the distance on them."""
         self.check_parameters()
         distance: Any = self.seeded_slot("distance")
@@ -165,4 +165,4 @@ class CaseEditor(Editor):
         classes, codes = check_labels(self, y, Z)
         distance = fit_component(distance, Z, classes[codes])
         distance.check_input(Z)  # check all rows here: errors then name the row in X
-        return Cases(self, Z, codes, len(classes), distance)
+        return EditedCases(self, Z, codes, len(classes), distance)

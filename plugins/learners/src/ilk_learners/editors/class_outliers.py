@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from ilk import IndexLike, param
-from ilk_learners.editors.cases import INDEX, CaseEditor, Cases
+from ilk_learners.editors.cases import INDEX, CaseEditor, EditedCases
 from ilk_learners.neighbors import n_of_other_classes
 
 
@@ -68,7 +68,7 @@ class ClassOutliers(CaseEditor):
         if self.r is not None and self.r >= self.k:
             raise self.parameter_error("r", f"must be less than k = {self.k}, got {self.r}")
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         most = self.k // 2 if self.r is None else self.r
         strange = n_of_other_classes(cases.codes, cases.neighbors(self.k)[1])
         return np.flatnonzero(strange <= most)

@@ -11,7 +11,7 @@ from ilk_learners.editors.cases import (
     ORDER,
     RANDOM_STATE,
     CaseEditor,
-    Cases,
+    EditedCases,
     Order,
     presented,
 )
@@ -73,7 +73,7 @@ class CNN(CaseEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(order="nun"), cls(order="random", random_state=0)]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         order = presented(cases, self.order, self.random_state)
         store = Store(cases)
         self.n_passes_ = 1
@@ -93,7 +93,7 @@ class Store:
         and -1 while there is none).
     """
 
-    def __init__(self, cases: Cases) -> None:
+    def __init__(self, cases: EditedCases) -> None:
         self.cases = cases
         self.kept = np.zeros(len(cases), dtype=bool)
         self.near = np.full(len(cases), np.inf)
@@ -182,7 +182,7 @@ class IB2(CaseEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(order="nun"), cls(order="random", random_state=0)]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         store = Store(cases)
         store.see(presented(cases, self.order, self.random_state))
         return np.flatnonzero(store.kept)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import CompetenceModel, IndexLike, RandomState, check_seed, param
 from ilk_learners.editors.agreement import NOISE, Noise, without_noise
-from ilk_learners.editors.cases import INDEX, RANDOM_STATE, CaseEditor, Cases
+from ilk_learners.editors.cases import INDEX, RANDOM_STATE, CaseEditor, EditedCases
 from ilk_learners.editors.competence_model import (
     Add,
     Delete,
@@ -124,7 +124,7 @@ class Competence(CaseEditor):
             cls(order="random", random_state=0),
         ]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         rows = without_noise(cases, self.k, self.noise)
         if len(rows) < len(cases):
             cases = cases.only(rows)
@@ -159,7 +159,7 @@ class Competence(CaseEditor):
         while (case := first_of(edited.keys(self.order), shown)) >= 0:
             yield case
 
-    def _fixed_keys(self, cases: Cases) -> np.ndarray | None:
+    def _fixed_keys(self, cases: EditedCases) -> np.ndarray | None:
         """Sort keys of the orders that do not use the model."""
         if self.order == "nun":
             return cases.nun[0]
@@ -168,7 +168,7 @@ class Competence(CaseEditor):
         return None
 
 
-def _model_of(cases: Cases, k: int) -> CompetenceModel:
+def _model_of(cases: EditedCases, k: int) -> CompetenceModel:
     return CompetenceModel.of(cases.codes, cases.neighbors(k)[1])
 
 

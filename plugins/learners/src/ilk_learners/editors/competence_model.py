@@ -10,7 +10,7 @@ from ilk_learners.editors.cnn import Store
 
 if TYPE_CHECKING:
     from ilk import CompetenceModel
-    from ilk_learners.editors.cases import Cases
+    from ilk_learners.editors.cases import EditedCases
 
 
 Add = Literal["misclassified", "unsolved"]
@@ -38,7 +38,7 @@ class EditedSet:
         The remaining training set.
     """
 
-    def __init__(self, cases: Cases, model: CompetenceModel, add: Add) -> None:
+    def __init__(self, cases: EditedCases, model: CompetenceModel, add: Add) -> None:
         from ilk_learners.editors.competence_kernels import Shrinking
 
         n = len(cases)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import IndexLike, param
 from ilk_learners.editors.agreement import Remaining, Rule, Ties, agree, edited
-from ilk_learners.editors.cases import INDEX, CaseEditor, Cases
+from ilk_learners.editors.cases import INDEX, CaseEditor, EditedCases
 
 
 class _WilsonEditor(CaseEditor):
@@ -78,7 +78,7 @@ class ENN(_WilsonEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(rule="all"), cls(k=2, ties="nearest"), cls(k=2, ties="remove")]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         others = cases.codes[cases.neighbors(self.k)[1]]
         return np.flatnonzero(agree(cases.codes, others, cases.n_classes, self.rule, self.ties))
 
@@ -142,7 +142,7 @@ class RENN(_WilsonEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(rule="all"), cls(k=2, ties="nearest"), cls(max_passes=1)]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         kept, self.n_passes_ = edited(cases, self.k, self.rule, self.ties, self.max_passes)
         return kept
 
@@ -197,7 +197,7 @@ class AllKNN(_WilsonEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(rule="all"), cls(k=4, ties="nearest"), cls(sequential=True)]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         near, codes = cases.neighbors(self.k)[1], cases.codes
         if self.sequential:
             return self._kept_by_turns(cases)
@@ -206,7 +206,7 @@ class AllKNN(_WilsonEditor):
             kept &= agree(codes, codes[near[:, :k]], cases.n_classes, self.rule, self.ties)
         return np.flatnonzero(kept)
 
-    def _kept_by_turns(self, cases: Cases) -> np.ndarray:
+    def _kept_by_turns(self, cases: EditedCases) -> np.ndarray:
         remaining, codes = Remaining(cases, 2 * self.k), cases.codes
         for k in range(1, self.k + 1):
             rows = np.flatnonzero(remaining.alive)

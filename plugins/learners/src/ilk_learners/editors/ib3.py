@@ -11,7 +11,7 @@ from ilk import RandomState, Seed, check_seed, param, take
 from ilk_learners.editors.cases import (
     ORDER,
     CaseEditor,
-    Cases,
+    EditedCases,
     Order,
     presented,
 )
@@ -101,7 +101,7 @@ class IB3(CaseEditor):
             cls(fallback="random", order="random", random_state=0),
         ]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         from ilk_learners.editors.acceptance import Records, acceptable, see
 
         rng, n = check_seed(self, self.random_state), len(cases)

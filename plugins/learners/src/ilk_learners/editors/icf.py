@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import IndexLike, param, slot, take
 from ilk_learners.editors.agreement import NOISE, Noise, without_noise
-from ilk_learners.editors.cases import CaseEditor, Cases
+from ilk_learners.editors.cases import CaseEditor, EditedCases
 
 _BLOCK = 2**21  # distances held at once (16 MiB), of at least one case
 
@@ -77,7 +77,7 @@ class ICF(CaseEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(k=2, noise="renn"), cls(noise="none")]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         rows = without_noise(cases, self.k, self.noise)
         self.n_passes_ = 0
         while True:
@@ -89,7 +89,7 @@ class ICF(CaseEditor):
             rows = rows[stays]
 
 
-def local_set_sizes(cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def local_set_sizes(cases: EditedCases, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sizes of the reachability and coverage sets of the cases in `rows`, among these.
 
     Returns

@@ -10,7 +10,7 @@ from ilk import RandomState, param, take
 from ilk_learners.editors.cases import (
     RANDOM_STATE,
     CaseEditor,
-    Cases,
+    EditedCases,
     Order,
     presented,
 )
@@ -86,7 +86,7 @@ class ReducedNN(CaseEditor):
             cls(order="random", random_state=0),
         ]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         order = presented(cases, self.order, self.random_state)
         kept = np.ones(len(cases), dtype=bool)
         if self.start == "cnn":
@@ -103,7 +103,7 @@ class ReducedNN(CaseEditor):
 class _Shrinking:
     """The kept cases, and the nearest kept cases of each case."""
 
-    def __init__(self, cases: Cases, kept: np.ndarray) -> None:
+    def __init__(self, cases: EditedCases, kept: np.ndarray) -> None:
         self.cases = cases
         self.kept = kept.copy()
         self.left = int(kept.sum())

@@ -11,7 +11,7 @@ from ilk_learners.editors.agreement import without_noise
 from ilk_learners.editors.cases import (
     RANDOM_STATE,
     CaseEditor,
-    Cases,
+    EditedCases,
     Order,
     presented,
 )
@@ -88,7 +88,7 @@ class RT1(CaseEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(k=2, order="nun"), cls(k=1, order="random", random_state=0)]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         order = presented(cases, self.order, self.random_state)
         return _reduced(cases, self.k, order, forget=True)
 
@@ -152,7 +152,7 @@ class RT2(CaseEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(k=1), cls(k=4)]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         return _reduced(cases, self.k, _inward(cases, np.arange(len(cases))), forget=False)
 
 
@@ -197,7 +197,7 @@ class RT3(RT2):
     [0, 1, 6, 7]
     """
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         cases.neighbors(_list_length(cases, self.k))  # one search, cached for both steps
         rows = without_noise(cases, self.k, "enn")
         return _reduced(cases, self.k, _inward(cases, rows), forget=False)
@@ -207,17 +207,17 @@ _RESERVE = 48  # candidates per list beyond the k neighbours: new searches are t
 _ENOUGH = 16  # when some lists are rebuilt, shorter ones than this are rebuilt too
 
 
-def _list_length(cases: Cases, k: int) -> int:
+def _list_length(cases: EditedCases, k: int) -> int:
     """Length of the initial lists of neighbours."""
     return max(k, min(k + _RESERVE, len(cases) - 1))
 
 
-def _inward(cases: Cases, rows: np.ndarray) -> np.ndarray:
+def _inward(cases: EditedCases, rows: np.ndarray) -> np.ndarray:
     """Sort cases by decreasing distance to the nearest one of another class among them."""
     return rows[np.argsort(-cases.only(rows).nun[0], kind="stable")]
 
 
-def _reduced(cases: Cases, k: int, order: np.ndarray, *, forget: bool) -> np.ndarray:
+def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> np.ndarray:
     """Numbers of the remaining cases, ascending.
 
     Parameters
@@ -243,7 +243,7 @@ def _reduced(cases: Cases, k: int, order: np.ndarray, *, forget: bool) -> np.nda
     return np.flatnonzero(S.alive)
 
 
-def _nearest(cases: Cases, rows: np.ndarray, left: np.ndarray, width: int) -> np.ndarray:
+def _nearest(cases: EditedCases, rows: np.ndarray, left: np.ndarray, width: int) -> np.ndarray:
     """The nearest remaining cases of each row; -1 for the row itself."""
     index, width = cases.only(left).index, min(width, len(left))
     found = left[index.kneighbors(take(cases.X, rows), width)[1]]
@@ -251,7 +251,7 @@ def _nearest(cases: Cases, rows: np.ndarray, left: np.ndarray, width: int) -> np
     return np.asarray(found)
 
 
-def _associates(cases: Cases, k: int, width: int, rows: np.ndarray) -> Associates:
+def _associates(cases: EditedCases, k: int, width: int, rows: np.ndarray) -> Associates:
     """Empty lists for the cases in `rows`; all others count as removed."""
     from ilk_learners.editors.pruning import Associates
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from ilk import take
-from ilk_learners.editors.cases import CaseEditor, Cases
+from ilk_learners.editors.cases import CaseEditor, EditedCases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,12 +70,12 @@ class SNN(CaseEditor):
     def examples(cls) -> list[Self]:
         return [cls(), cls(distance="manhattan")]
 
-    def _kept(self, cases: Cases) -> np.ndarray:
+    def _kept(self, cases: EditedCases) -> np.ndarray:
         chosen = [_cover(cases, np.flatnonzero(cases.codes == c)) for c in range(cases.n_classes)]
         return np.sort(np.concatenate(chosen))
 
 
-def _cover(cases: Cases, own: np.ndarray) -> np.ndarray:
+def _cover(cases: EditedCases, own: np.ndarray) -> np.ndarray:
     """Choose cases of one class, given by number, that cover all its coverable cases."""
     reach = cases.nun[0][own]
     open_ = reach > 0
@@ -135,7 +135,7 @@ def _greedy(
 
 
 def _covers(
-    cases: Cases,
+    cases: EditedCases,
     own: np.ndarray,
     reach: np.ndarray,
     rows: np.ndarray,
