@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ilk.aliases import ArrayLike as ArrayLike
     from ilk.aliases import ClassifierLike as ClassifierLike
     from ilk.aliases import ClustererLike as ClustererLike
     from ilk.aliases import CombinerLike as CombinerLike
@@ -19,17 +18,21 @@ if TYPE_CHECKING:
     from ilk.aliases import DistanceLike as DistanceLike
     from ilk.aliases import EditorLike as EditorLike
     from ilk.aliases import ExecutorLike as ExecutorLike
-    from ilk.aliases import FileLike as FileLike
     from ilk.aliases import IndexLike as IndexLike
     from ilk.aliases import KernelLike as KernelLike
     from ilk.aliases import MeasureLike as MeasureLike
     from ilk.aliases import MetricLearnerLike as MetricLearnerLike
-    from ilk.aliases import RandomState as RandomState
     from ilk.aliases import RegressorLike as RegressorLike
     from ilk.aliases import RelevanceLike as RelevanceLike
     from ilk.aliases import ResamplingLike as ResamplingLike
     from ilk.aliases import TransformerLike as TransformerLike
-    from ilk.aliases import ViewsLike as ViewsLike
+    from ilk.arrays import ArrayLike as ArrayLike
+    from ilk.arrays import Cases as Cases
+    from ilk.arrays import Estimator as Estimator
+    from ilk.arrays import FileLike as FileLike
+    from ilk.arrays import Labels as Labels
+    from ilk.arrays import RandomState as RandomState
+    from ilk.arrays import ViewsLike as ViewsLike
     from ilk.blockwise import RowBlocks as RowBlocks
     from ilk.blockwise import row_blocks as row_blocks
     from ilk.building import build as build
@@ -196,7 +199,6 @@ __version__ = "0.2.0"
 
 _WHERE = {
     "ilk.aliases": (
-        "ArrayLike",
         "ClassifierLike",
         "ClustererLike",
         "CombinerLike",
@@ -206,16 +208,22 @@ _WHERE = {
         "DistanceLike",
         "EditorLike",
         "ExecutorLike",
-        "FileLike",
         "IndexLike",
         "KernelLike",
         "MeasureLike",
         "MetricLearnerLike",
-        "RandomState",
         "RegressorLike",
         "RelevanceLike",
         "ResamplingLike",
         "TransformerLike",
+    ),
+    "ilk.arrays": (
+        "ArrayLike",
+        "Cases",
+        "Estimator",
+        "FileLike",
+        "Labels",
+        "RandomState",
         "ViewsLike",
     ),
     "ilk.blockwise": ("RowBlocks", "row_blocks"),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os import PathLike
+from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.clusterer import Clusterer
@@ -46,8 +43,3 @@ MeasureLike = Measure | str | Table
 ComparisonLike = Comparison | str | Table
 ExecutorLike = Executor | str | Table
 StepLike = Any  # a table with one key, a component, or a foreign estimator
-
-RandomState = int | np.integer | np.random.RandomState | np.random.Generator | None
-FileLike = str | PathLike[str]
-ArrayLike = np.ndarray | Sequence[Any]
-ViewsLike = Mapping[str, Sequence[str | int]] | Sequence[Sequence[str | int]] | str

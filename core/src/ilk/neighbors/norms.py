@@ -20,7 +20,7 @@ from ilk.neighbors.weights import (
 from ilk.params import Array, param
 
 if TYPE_CHECKING:
-    from ilk.aliases import ArrayLike
+    from ilk.arrays import ArrayLike
 
 _CACHED = 2**15  # numbers in a block: it stays in the cache while each feature passes over it
 

@@ -32,7 +32,7 @@ from ilk.testing.use import DATA_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ilk.aliases import RandomState
+    from ilk.arrays import RandomState
     from ilk.testing.subject import Subject
 
 INPUTS: tuple[InputKind, ...] = (
