@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import ilk.aliases
+import ilk.arrays
 from ilk import Array, FilePath, Function, Param, Seed, Views
 from ilk.kinds import Kind, kinds
 from ilk.registries import registry
@@ -25,7 +26,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 '''
-_ALIASES = [name for name in vars(ilk.aliases) if name.endswith("Like") or name == "RandomState"]
 _TYPES: dict[Any, str] = {
     int: "int",
     float: "float",
@@ -48,8 +48,17 @@ def stub() -> str:
     body = "\n\n".join([make, *map(_functions, built_in)])
     paths = [path.partition(":") for kind in built_in for path in kind.interfaces]
     imports = sorted(f"from {module} import {name}" for module, _, name in paths)
-    aliases = sorted(name for name in _ALIASES if re.search(rf"\b{name}\b", body))
-    return _HEAD + "\n".join([*imports, f"from ilk.aliases import {', '.join(aliases)}", "", body])
+    used = [
+        f"from {module.__name__} import {name}"
+        for module in (ilk.aliases, ilk.arrays)
+        for name in vars(module)
+        if re.search(rf"\b{name}\b", body) and name[0].isupper() and _is_own(name)
+    ]
+    return _HEAD + "\n".join([*imports, *used, "", body])
+
+
+def _is_own(name: str) -> bool:
+    return name.endswith("Like") or name == "RandomState"
 
 
 def _functions(kind: Kind) -> str:

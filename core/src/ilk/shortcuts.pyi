@@ -5,24 +5,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from ilk.aliases import (
-    ArrayLike,
     ClassifierLike,
     ClustererLike,
     CombinerLike,
     DistanceLike,
-    FileLike,
     IndexLike,
     KernelLike,
     MeasureLike,
     MetricLearnerLike,
-    RandomState,
     RegressorLike,
     RelevanceLike,
     ResamplingLike,
     StepLike,
     TransformerLike,
-    ViewsLike,
 )
+from ilk.arrays import ArrayLike, FileLike, RandomState, ViewsLike
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.clusterer import Clusterer
 from ilk.interfaces.combiner import Combiner
