@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ilk.arrays import Estimator as Estimator
     from ilk.arrays import FileLike as FileLike
     from ilk.arrays import Labels as Labels
+    from ilk.arrays import Matrix as Matrix
     from ilk.arrays import RandomState as RandomState
     from ilk.arrays import ViewsLike as ViewsLike
     from ilk.blockwise import RowBlocks as RowBlocks
@@ -223,6 +224,7 @@ _WHERE = {
         "Estimator",
         "FileLike",
         "Labels",
+        "Matrix",
         "RandomState",
         "ViewsLike",
     ),

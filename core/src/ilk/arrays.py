@@ -19,6 +19,13 @@ class Cases(Protocol):
     def __getitem__(self, key: Any, /) -> Any: ...
 
 
+class Matrix(Cases, Protocol):
+    """Rows that have features: an array, a data frame or a sparse matrix."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+
 class Labels(Protocol):
     """One value for each row: an array, a series or a list of labels or numbers."""
 
