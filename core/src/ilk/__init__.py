@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from ilk.arrays import Cases as Cases
     from ilk.arrays import Estimator as Estimator
     from ilk.arrays import FileLike as FileLike
+    from ilk.arrays import Indexable as Indexable
     from ilk.arrays import Labels as Labels
     from ilk.arrays import Matrix as Matrix
     from ilk.arrays import RandomState as RandomState
+    from ilk.arrays import Shaped as Shaped
     from ilk.arrays import ViewsLike as ViewsLike
     from ilk.blockwise import RowBlocks as RowBlocks
     from ilk.blockwise import row_blocks as row_blocks
@@ -223,7 +225,9 @@ _WHERE = {
         "Cases",
         "Estimator",
         "FileLike",
+        "Indexable",
         "Labels",
+        "Shaped",
         "Matrix",
         "RandomState",
         "ViewsLike",

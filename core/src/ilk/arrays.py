@@ -9,28 +9,18 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 
-class Cases(Protocol):
-    """Rows of data: an array, a data frame, a sparse matrix, or a list of objects.
-
-    Each component says in its capabilities which of these it takes.
-    """
+class Indexable(Protocol):
+    """Something with rows: a data frame, a sparse matrix, a list."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, key: Any, /) -> Any: ...
 
 
-class Matrix(Cases, Protocol):
-    """Rows that have features: an array, a data frame or a sparse matrix."""
+class Shaped(Indexable, Protocol):
+    """Rows that have features: a data frame or a sparse matrix."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
-
-
-class Labels(Protocol):
-    """One value for each row: an array, a series or a list of labels or numbers."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, key: Any, /) -> Any: ...
 
 
 class Estimator(Protocol):
@@ -40,6 +30,9 @@ class Estimator(Protocol):
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
 
 
+Cases = np.ndarray | Indexable  # rows of data; which kinds a component takes, its capabilities say
+Matrix = np.ndarray | Shaped  # cases that are known to have features
+Labels = np.ndarray | Sequence[Any]  # a value for each case; a series of pandas as well
 RandomState = int | np.integer | np.random.RandomState | np.random.Generator | None
 FileLike = str | PathLike[str]
 ArrayLike = np.ndarray | Sequence[Any]
