@@ -273,7 +273,9 @@ class SVM(Classifier):
             classes, codes = check_labels(self, classes[codes[numbers]], min_classes=2)
         return TrainingCases(X, classes, codes, weights), numbers
 
-    def _grouped(self, cases: TrainingCases, numbers: np.ndarray) -> tuple[TrainingCases, np.ndarray]:
+    def _grouped(
+        self, cases: TrainingCases, numbers: np.ndarray
+    ) -> tuple[TrainingCases, np.ndarray]:
         """Sort rows by class for pairs of classes: their Gram matrices are then blocks."""
         if self.strategy == "ova" or len(cases.classes) == 2:
             return cases, numbers
