@@ -217,7 +217,7 @@ def _whole_rows(owner: object, X: Any, argument: str) -> Any:
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
 
-def _as_promised(first: int, shape: tuple[int, int], values: Any) -> np.ndarray:
+def _as_promised(first: int, shape: tuple[int, int], values: np.ndarray) -> np.ndarray:
     """Return a chunk after a check of its shape and type, which its array only declared."""
     if type(values) not in {np.ndarray, np.memmap}:
         raise InputTypeError(

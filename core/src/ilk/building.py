@@ -39,7 +39,7 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     return construct(resolved.data if isinstance(spec, Spec) else data, kind)
 
 
-def construct(spec: Any, kind: str, _: At = ()) -> Any:
+def construct(spec: object, kind: str, _: At = ()) -> Any:
     """Build a checked name or table; return an instance unchanged."""
     if isinstance(spec, str):
         return registry(kind).get(spec)()

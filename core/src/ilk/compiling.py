@@ -130,7 +130,7 @@ class StampLocator:
     line: int
 
     @classmethod
-    def from_function(cls, function: Any, _: str) -> StampLocator:
+    def from_function(cls, function: Callable[..., Any], _: str) -> StampLocator:
         """Return the locator of a function during decoration, independent of its path."""
         from numba.core import config
 
@@ -189,7 +189,7 @@ def _roots() -> list[Path]:
         return []
 
 
-def _stamp(function: Any) -> str:
+def _stamp(function: Callable[..., Any]) -> str:
     """Hash of a compiled function's dependencies: its file, and the values of its names."""
     digest = hashlib.sha256(_contents(function.__code__.co_filename))
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)

@@ -192,11 +192,11 @@ class Component(BaseEstimator, ABC):
         return tags
 
 
-def _is_default(value: Any, declared: Param) -> bool:
+def _is_default(value: object, declared: Param) -> bool:
     return isinstance(value, str | tuple | list | Mapping) and value == declared.default
 
 
-def children(owner: Any) -> Iterator[tuple[str, Any]]:
+def children(owner: object) -> Iterator[tuple[str, Any]]:
     """Yield ``(path, component)`` for each component in a slot of `owner`."""
     for name, declared in getattr(owner, "parameters", {}).items():
         if declared.slot:
@@ -207,12 +207,12 @@ def children(owner: Any) -> Iterator[tuple[str, Any]]:
             )
 
 
-def _is_deeper(owner: Any, levels: int) -> bool:
+def _is_deeper(owner: object, levels: int) -> bool:
     inside = (child for _, child in children(owner))
     return any(levels == 0 or _is_deeper(child, levels - 1) for child in inside)
 
 
-def _members(declared: Param, value: Any) -> list[tuple[Any, At]]:
+def _members(declared: Param, value: object) -> list[tuple[Any, At]]:
     """List the components in the value of a slot, each with its position."""
     found: list[tuple[Any, At]] = []
     with suppress(SlotError):  # reported when the component is used
@@ -220,7 +220,7 @@ def _members(declared: Param, value: Any) -> list[tuple[Any, At]]:
     return found
 
 
-def get_nested(owner: Any, own: dict[str, Any], deep: bool) -> dict[str, Any]:
+def get_nested(owner: object, own: dict[str, Any], deep: bool) -> dict[str, Any]:
     """Extend an owner's own parameters by those of the components in its slots."""
     if not deep:
         return own
@@ -281,12 +281,12 @@ def _set_inside(owner: Any, name: str, params: dict[str, Any]) -> None:
     setattr(owner, name, members if isinstance(value, Mapping) else list(members.values()))
 
 
-def open_slot(owner: Any, name: str) -> None:
+def open_slot(owner: object, name: str) -> None:
     """Replace names and tables in a slot by components."""
     setattr(owner, name, opened(owner, name, getattr(owner, name)))
 
 
-def opened(owner: Any, name: str, value: Any) -> Any:
+def opened(owner: object, name: str, value: object) -> Any:
     """Return a value of a slot with names and tables built; instances stay.
 
     Raises
@@ -309,7 +309,7 @@ def _made(owner: Any, name: str, value: Any, keep: Callable[[Any], Any]) -> Any:
     return map_slot(owner.parameters[name], value, one)
 
 
-def seeded(component: Any, seed: int) -> Any:
+def seeded(component: object, seed: int) -> Any:
     """Set every random state that is None to a different seed, at any depth.
 
     Parameters

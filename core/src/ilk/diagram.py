@@ -27,7 +27,7 @@ class Block:
     dash_wrapped: bool = True
 
 
-def block(owner: Any, kind: str, parts: list[tuple[str, Any]]) -> Block:
+def block(owner: object, kind: str, parts: list[tuple[str, Any]]) -> Block:
     """Draw parts beside each other (``"parallel"``) or one after the other (``"serial"``)."""
     if not parts:
         return Block("single", owner, type(owner).__name__, str(owner))
@@ -47,10 +47,10 @@ def parts_in_slots(owner: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def _parts(declared: Param, name: str, value: Any) -> list[tuple[str, Any]]:
+def _parts(declared: Param, name: str, value: object) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
 
-    def one(item: Any, kind: str, at: At) -> None:
+    def one(item: object, kind: str, at: At) -> None:
         found.append(("__".join(map(str, (name, *at))), named(item, kind)))
 
     try:
@@ -60,7 +60,7 @@ def _parts(declared: Param, name: str, value: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def named(item: Any, kind: str) -> Any:
+def named(item: object, kind: str) -> Any:
     """Return the component that a name or table means; where there is none, the name."""
     if isinstance(item, type):  # which is an error when the component is used
         return repr(item)
@@ -72,5 +72,5 @@ def named(item: Any, kind: str) -> Any:
         return str(item.get("use")) if isinstance(item, Mapping) else str(item)
 
 
-def _title(part: Any) -> str:
+def _title(part: object) -> str:
     return part if isinstance(part, str) else type(part).__name__

@@ -16,6 +16,8 @@ from ilk.labels import check_labels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ilk.arrays import Labels
+
 __all__ = ["COLORS", "MARKERS", "colorbar", "look_of", "new_axes", "scatter", "written"]
 
 # Okabe and Ito's palette, safe for red-green colour blindness; without yellow and black
@@ -49,7 +51,13 @@ def look_of(number: int) -> dict[str, Any]:
 
 
 def scatter(
-    ax: Axes, points: np.ndarray, owner: object, y: Any, *, legend: bool, shades: bool = False
+    ax: Axes,
+    points: np.ndarray,
+    owner: object,
+    y: Labels | None,
+    *,
+    legend: bool,
+    shades: bool = False,
 ) -> None:
     """Draw points in the plane: a colour and a marker for each class, shades for numbers.
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import numpy as np
 
+    from ilk.arrays import ArrayLike, Cases, Labels
+
     class BaseEstimator:
         """As `sklearn.base.BaseEstimator`."""
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
         def __sklearn_clone__(self) -> Any: ...
         def __sklearn_tags__(self) -> Any: ...
         def __getstate__(self) -> Any: ...
-        def __setstate__(self, state: Any) -> None: ...
+        def __setstate__(self, state: object) -> None: ...
 
     class ClassifierMixin:
         """As `sklearn.base.ClassifierMixin`."""
@@ -36,22 +38,22 @@ if TYPE_CHECKING:
 
         labels_: np.ndarray
 
-        def fit_predict(self, X: Any, y: Any = None) -> Any: ...
+        def fit_predict(self, X: Cases, y: Labels | None = None) -> Any: ...
 
     class OutlierMixin:
         """As `sklearn.base.OutlierMixin`."""
 
-        def fit_predict(self, X: Any, y: Any = None) -> Any: ...
+        def fit_predict(self, X: Cases, y: Labels | None = None) -> Any: ...
 
     class RegressorMixin:
         """As `sklearn.base.RegressorMixin`."""
 
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
+        def score(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> float: ...
 
     class TransformerMixin:
         """As `sklearn.base.TransformerMixin`."""
 
-        def fit_transform(self, X: Any, y: Any = None, **keywords: Any) -> Any: ...
+        def fit_transform(self, X: Cases, y: Labels | None = None, **keywords: Any) -> Any: ...
 
 else:
     from sklearn.base import (

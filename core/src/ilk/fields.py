@@ -6,14 +6,16 @@ import copy
 import inspect
 import keyword
 import re
-from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ilk.errors import DeclarationError, UnknownParameterError
 from ilk.old_form import refusal
 from ilk.params import MISSING, Param, is_shared, with_default
 from ilk.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _TAKEN = {"self", "kind", "parameters", "capabilities", "waivers", "relies_on"}
 _OWN_SECTION = re.compile(
@@ -77,7 +79,7 @@ def _check_name(cls: type, name: str) -> None:
     raise DeclarationError(f"class {cls.__name__}: a parameter cannot be called {name!r}: {why}")
 
 
-def _with_default(cls: type, name: str, declared: Param, value: Any) -> Param:
+def _with_default(cls: type, name: str, declared: Param, value: object) -> Param:
     default = value.__func__ if isinstance(value, staticmethod) else value  # a function
     if isinstance(value, property) or (inspect.isroutine(value) and default is value):
         what = "property" if isinstance(value, property) else "method"

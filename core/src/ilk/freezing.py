@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.frozen import FrozenEstimator
 
+if TYPE_CHECKING:
+    from ilk.arrays import Labels
 
-def frozen(component: Any) -> Any:
+
+def frozen(component: object) -> Any:
     """Return a copy of a fitted component that slots and pipelines keep unchanged.
 
     It is neither cloned nor fitted again, so a distance learned on one data set can be used on
@@ -48,6 +51,6 @@ def is_frozen(component: object) -> bool:
     return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
 
 
-def fit_component(component: Any, X: Any, y: Any = None, **keywords: Any) -> Any:
+def fit_component(component: Any, X: Any, y: Labels | None = None, **keywords: Any) -> Any:
     """Fit a component unless it is frozen; return it."""
     return component if is_frozen(component) else component.fit(X, y, **keywords)

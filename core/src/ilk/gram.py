@@ -52,7 +52,7 @@ def check_gram(matrix: Any, what: str = "a Gram matrix") -> np.ndarray:
     return K
 
 
-def is_positive_semidefinite(K: Any, tol: float = 1e-10, *, check: bool = True) -> bool:
+def is_positive_semidefinite(K: np.ndarray, tol: float = 1e-10, *, check: bool = True) -> bool:
     """Tell whether a symmetric matrix has no negative eigenvalue, up to rounding.
 
     Parameters

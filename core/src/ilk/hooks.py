@@ -34,7 +34,7 @@ class Events:
         """An experiment is planned and about to run."""
 
     @hookspec
-    def ilk_cell_finished(self, cell: Any) -> None:
+    def ilk_cell_finished(self, cell: object) -> None:
         """The outcome of one cell is stored."""
 
     @hookspec

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    from numpy.typing import DTypeLike
+
+    from ilk.arrays import Cases, Labels, Matrix
 
 __all__ = [
     "as_table",
@@ -53,7 +56,7 @@ def refuse_blocks(owner: object, X: Any, argument: str = "X") -> None:
         raise InputTypeError(f"{display_name(owner)}: {argument} {_whole(X)}")
 
 
-def _whole(X: Any) -> str:
+def _whole(X: Cases | None) -> str:
     return (
         f"is a Dask collection ({type(X).__name__}), which would have to be loaded whole; give its "
         f"compute() if it fits into memory (knn with index='brute' searches a Dask array by blocks)"
@@ -135,12 +138,12 @@ def nominal_columns(X: Any) -> list[Any]:
     return [name for name, dtype in zip(X.columns, X.dtypes, strict=True) if not _numeric(dtype)]
 
 
-def _numeric(dtype: Any) -> bool:
+def _numeric(dtype: DTypeLike) -> bool:
     kind = getattr(dtype, "kind", "O")
     return kind in "biuf" and not hasattr(dtype, "categories")
 
 
-def refuse_nominal(owner: object, X: Any, argument: str = "X") -> None:
+def refuse_nominal(owner: object, X: Cases, argument: str = "X") -> None:
     """Raise an error with a remedy if a data frame has nominal columns.
 
     Raises
@@ -159,7 +162,7 @@ def refuse_nominal(owner: object, X: Any, argument: str = "X") -> None:
         )
 
 
-def refuse_unlike_numbers(owner: object, X: Any, argument: str = "X") -> None:
+def refuse_unlike_numbers(owner: object, X: Cases, argument: str = "X") -> None:
     """Raise if numpy would wrongly convert an array to numbers: masked cells, dates, texts.
 
     Raises
@@ -245,7 +248,7 @@ def check_vectors(
     return checked
 
 
-def _is_plain(X: Any) -> bool:
+def _is_plain(X: Matrix) -> bool:
     """Tell whether X already has the form that `check_vectors` returns, except finiteness."""
     return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in _FLOATS
 
@@ -254,7 +257,7 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def check_finite(
-    owner: object, X: Any, *, argument: str = "X", nan: bool = False, first_row: int = 0
+    owner: object, X: Matrix, *, argument: str = "X", nan: bool = False, first_row: int = 0
 ) -> None:
     """Raise if an array has an infinite value, or a NaN unless `allow_nan` is set.
 
@@ -295,7 +298,7 @@ def check_finite(
     raise InputError(f"{display_name(owner)}: {argument} has {what} at {place}{hint}")
 
 
-def check_same_length(owner: object, X: Any, y: Any, argument: str = "y") -> None:
+def check_same_length(owner: object, X: Any, y: Labels, argument: str = "y") -> None:
     """Raise if two inputs differ in their number of rows.
 
     Raises

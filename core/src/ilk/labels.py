@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,9 +13,12 @@ from ilk.errors import InputError
 from ilk.inputs import as_table, check_same_length
 from ilk.registries import display_name
 
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
+
 
 def check_labels(
-    owner: object, y: Any, X: Any = None, *, min_classes: int = 1
+    owner: object, y: Labels | None, X: Cases | None = None, *, min_classes: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and the code of each label.
 
@@ -64,7 +67,7 @@ def check_labels(
     return classes, codes
 
 
-def _plain_labels(y: Any) -> Any:
+def _plain_labels(y: Labels) -> Any:
     """Labels of a categorical or string column as a numpy array; others unchanged."""
     y = as_table(y)
     if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
@@ -83,7 +86,7 @@ def _plain_labels(y: Any) -> Any:
     return array
 
 
-def _refuse_mixture(labels: Any) -> None:
+def _refuse_mixture(labels: Labels) -> None:
     """Raise if numpy would treat different labels as equal."""
     found = ((_family(label), row) for row, label in enumerate(labels))
     families = {family: row for family, row in found if family}
@@ -95,7 +98,7 @@ def _refuse_mixture(labels: Any) -> None:
             raise ValueError(f"ends in a null character at row {row}, which arrays of text drop")
 
 
-def _family(label: Any) -> str | None:
+def _family(label: object) -> str | None:
     """The family of a label (numbers, texts, ...), if known."""
     if label is None or label != label:  # noqa: PLR0124  # NaN, reported elsewhere
         return None

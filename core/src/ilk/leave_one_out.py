@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
@@ -10,8 +10,11 @@ from ilk.component import seeded
 from ilk.errors import IlkError
 from ilk.freezing import is_frozen
 
+if TYPE_CHECKING:
+    from ilk.arrays import Estimator
 
-def leaves_out(learner: Any) -> bool:
+
+def leaves_out(learner: Estimator) -> bool:
     """Tell whether a learner's `leave_one_out` equals refitting without each case.
 
     It does if the learner declares `fast_leave_one_out`: as a property, which depends on the
@@ -26,7 +29,7 @@ def leaves_out(learner: Any) -> bool:
     return _declares(learner, "fast_leave_one_out") and not _is_open(learner)
 
 
-def learns_nothing(step: Any) -> bool:
+def learns_nothing(step: object) -> bool:
     """Tell whether the output of a step for a case does not depend on its training data.
 
     This holds for a transformer that declares `stateless`, as a property or as a capability, and
@@ -42,11 +45,11 @@ def learns_nothing(step: Any) -> bool:
     return declared and not _is_open(step)
 
 
-def _declares(component: Any, capability: str) -> bool:
+def _declares(component: object, capability: str) -> bool:
     return bool(getattr(getattr(component, "capabilities", None), capability, False))
 
 
-def _is_open(component: Any) -> bool:
+def _is_open(component: object) -> bool:
     """Tell whether any random state, at any depth, is None."""
     try:
         one, other = (_states(seeded(clone(component), seed)) for seed in (0, 1))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,6 +19,9 @@ from sklearn.base import BaseEstimator
 from ilk.component import Component
 from ilk.errors import InputError
 from ilk.registries import display_name
+
+if TYPE_CHECKING:
+    from ilk.arrays import Estimator
 
 
 def check_stored(
@@ -87,7 +90,7 @@ def stored_fault(owner: object, problem: str) -> InputError:
     return InputError(f"{display_name(owner)}: {problem}")
 
 
-def check_loaded(model: Any) -> None:
+def check_loaded(model: Estimator) -> None:
     """Raise an error unless a component and all its parts are safe to use.
 
     Checks the parameters of every component, and the array positions in components, records and
@@ -105,7 +108,7 @@ def check_loaded(model: Any) -> None:
         (check or _LIBRARIES.get(type(part).__module__, _check_nothing))(part)
 
 
-def _parts(model: Any) -> Iterator[Any]:
+def _parts(model: Estimator) -> Iterator[Any]:
     """Yield every object in a component once, itself first."""
     seen: set[int] = set()
     waiting = [model]
@@ -118,7 +121,7 @@ def _parts(model: Any) -> Iterator[Any]:
         waiting.extend(_inside(part))
 
 
-def _inside(part: Any) -> Iterator[Any]:
+def _inside(part: object) -> Iterator[Any]:
     if isinstance(part, np.ndarray):
         yield from part.flat if part.dtype.hasobject else ()
     elif isinstance(part, Mapping):
@@ -130,7 +133,7 @@ def _inside(part: Any) -> Iterator[Any]:
     yield from getattr(part, "__dict__", {}).values()
 
 
-def _check_names(part: Any) -> None:
+def _check_names(part: object) -> None:
     """Check that no attribute shadows a method."""
     for name in getattr(part, "__dict__", ()):
         if callable(getattr(type(part), name, None)):
@@ -142,7 +145,7 @@ def _is_fitted(estimator: BaseEstimator) -> bool:
     return any(name.endswith("_") and not name.startswith("__") for name in vars(estimator))
 
 
-def _check_nothing(part: Any) -> None:
+def _check_nothing(part: object) -> None:
     pass
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 _LONGEST = 80  # characters of a value in a message: it fits on a line
 
 
@@ -18,7 +16,7 @@ def an(noun: str) -> str:
     return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """Write a value for a message: on one line, and shortened if it is long."""
     try:
         text = " ".join(repr(value).split())

@@ -12,7 +12,7 @@ from ilk.inputs import is_table
 from ilk.params import Views
 
 
-def uses_views(component: Any) -> bool:
+def uses_views(component: object) -> bool:
     """Tell whether a component, or one in its slots at any depth, uses views."""
     for name, param in getattr(component, "parameters", {}).items():
         value = getattr(component, name)
@@ -23,7 +23,7 @@ def uses_views(component: Any) -> bool:
     return any(uses_views(child) for _, child in children(component))
 
 
-def _written(value: Any) -> bool:
+def _written(value: object) -> bool:
     """Tell whether the table of a component not yet built has views."""
     if isinstance(value, Mapping):
         return "views" in value or any(map(_written, value.values()))

@@ -59,7 +59,7 @@ def _defaults(init: Any) -> dict[str, Any]:
     }
 
 
-def _annotation(declared: Param, default: Any) -> str:
+def _annotation(declared: Param, default: object) -> str:
     if declared.slot:
         alias = declared.slot.title().replace("_", "") + "Like"
         known = f"ilk.{alias}" if hasattr(ilk, alias) else "Any"
@@ -71,7 +71,7 @@ def _annotation(declared: Param, default: Any) -> str:
     return f"{known} | None" if default is None and known != "Any" else known
 
 
-def _field(declared: Param, default: Any) -> str:
+def _field(declared: Param, default: object) -> str:
     said = [f"default={_written(default)}"]
     if declared.slot:
         said.insert(0, repr(declared.slot))
@@ -94,7 +94,7 @@ def _keywords(declared: Param, keys: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     if value is MISSING:
         return "..."
     if isinstance(value, Param):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ilk.errors import InputError
 from ilk.inputs import n_rows
 
+if TYPE_CHECKING:
+    from ilk.arrays import Cases
+
 _LARGEST = 2**62
 
 
-def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
+def row_order(X: Cases, *values: np.ndarray) -> np.ndarray:
     """Row numbers sorted by the columns of X, the first column first, then by further values.
 
     Sums of floating-point numbers depend on their order. A learner that uses its cases in this
@@ -47,7 +50,7 @@ def row_order(X: Any, *values: np.ndarray) -> np.ndarray:
 
 
 def case_order(
-    X: Any, codes: np.ndarray, weights: np.ndarray | None = None
+    X: Cases, codes: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Order of the rows, and order of the classes, independent of the classes' names.
 
@@ -94,12 +97,12 @@ def case_order(
     return np.lexsort((weights, np.argsort(classes)[codes], ranks)), classes
 
 
-def _check_length(argument: str, X: Any, values: np.ndarray) -> None:
+def _check_length(argument: str, X: Cases, values: np.ndarray) -> None:
     if len(values) != n_rows(X):
         raise InputError(f"{argument} has {len(values)} values for the {n_rows(X)} rows of X")
 
 
-def _ranks(X: Any) -> np.ndarray:
+def _ranks(X: Cases) -> np.ndarray:
     """Rank of each row among the distinct rows, in lexicographic order."""
     n = n_rows(X)
     table = _table(X)
@@ -118,7 +121,7 @@ def _ranks(X: Any) -> np.ndarray:
     return np.unique(ranks, return_inverse=True)[1]
 
 
-def _table(X: Any) -> np.ndarray | None:
+def _table(X: Cases) -> np.ndarray | None:
     """X as a dense table of finite numbers, or None; other code reports invalid data."""
     if hasattr(X, "tocsr"):
         return None

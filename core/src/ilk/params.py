@@ -138,7 +138,7 @@ class Param:
             return ()
         return self.type if isinstance(self.type, tuple) else (self.type,)
 
-    def problem(self, value: Any) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return the problem of a value that is no component, or None if it is valid."""
         if value is None and self.none:
             return None
@@ -151,7 +151,7 @@ class Param:
             return f"must be {self.describe()}, got {show(value)}"
         return self._items_problem(value)
 
-    def _in_bounds(self, value: Any) -> bool:
+    def _in_bounds(self, value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, Real):
             return True
         limits = (
@@ -164,7 +164,7 @@ class Param:
             limit is None or compare(value, limit) for limit, compare in limits
         )
 
-    def _items_problem(self, value: Any) -> str | None:
+    def _items_problem(self, value: object) -> str | None:
         if self.items is None or isinstance(value, str):
             return None
         if isinstance(value, Mapping):
@@ -309,7 +309,7 @@ def param(
 def slot(
     kind: str,
     *,
-    default: Any,
+    default: object,
     none: bool = False,
     choices: tuple[Any, ...] = (),
     doc: str = "",
@@ -351,7 +351,7 @@ def slot(
 def slots(
     kind: str,
     *,
-    default: Any = (),
+    default: object = (),
     many: Any = list,
     none: bool = False,
     choices: tuple[Any, ...] = (),
@@ -399,7 +399,7 @@ def slots(
     return with_default(declared, default)
 
 
-def with_default(declared: Param, default: Any) -> Param:
+def with_default(declared: Param, default: object) -> Param:
     """Return a declaration with a default.
 
     Names in the default of a slot mean what ships with ilk, whatever else is registered.
@@ -424,7 +424,7 @@ def with_default(declared: Param, default: Any) -> Param:
     return replace(declared, default=as_default(default) if named else default)
 
 
-def _slot_problem(declared: Param, default: Any) -> str | None:
+def _slot_problem(declared: Param, default: object) -> str | None:
     if default is None and declared.none:
         return None
     if isinstance(default, str) and default in declared.choices:
@@ -444,13 +444,13 @@ def _slot_problem(declared: Param, default: Any) -> str | None:
     return f"must be {declared.describe()}, got {show(default)}{hint}"
 
 
-def is_shared(default: Any) -> bool:
+def is_shared(default: object) -> bool:
     """Tell whether a default is or holds what can be changed: each instance needs its own."""
     items = default if isinstance(default, tuple) else (default,)
     return any(isinstance(item, dict | list) for item in items)
 
 
-def _type_of(default: Any, choices: tuple[Any, ...]) -> Any:
+def _type_of(default: object, choices: tuple[Any, ...]) -> Any:
     """Return the type of a default, or None if only choices are allowed."""
     if any(_same(default, choice) for choice in choices) or (choices and default is None):
         return None
@@ -466,7 +466,7 @@ def _type_of(default: Any, choices: tuple[Any, ...]) -> Any:
     )
 
 
-def _plainly(value: Any) -> str:
+def _plainly(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
@@ -493,12 +493,12 @@ _WORDS: dict[Any, str] = {
 }
 
 
-def _same(value: Any, choice: Any) -> bool:
+def _same(value: object, choice: Any) -> bool:
     """Equality that distinguishes True from 1 and never compares arrays elementwise."""
     return type(value) is type(choice) and bool(value == choice)
 
 
-def _matches(value: Any, kind: Any) -> bool:
+def _matches(value: object, kind: Any) -> bool:
     if kind is bool:
         return type(value).__name__ in {"bool", "bool_"}  # bool_: numpy's
     if isinstance(value, bool):
@@ -507,7 +507,7 @@ def _matches(value: Any, kind: Any) -> bool:
     return test(value) if test else isinstance(value, kind)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     if not isinstance(value, Real):
         return False
     try:
@@ -517,7 +517,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     if isinstance(value, str) or not (isinstance(value, Sequence) or hasattr(value, "__array__")):
         return False
     import numpy as np
@@ -528,7 +528,7 @@ def _is_array(value: Any) -> bool:
         return False
 
 
-def _is_seed(value: Any) -> bool:
+def _is_seed(value: object) -> bool:
     if value is None:
         return True
     if isinstance(value, Integral):
@@ -536,7 +536,7 @@ def _is_seed(value: Any) -> bool:
     return type(value).__name__ in {"RandomState", "Generator"}
 
 
-def _is_path(value: Any) -> bool:
+def _is_path(value: object) -> bool:
     if not (isinstance(value, str) or hasattr(value, "__fspath__")):
         return False
     text = str(value)
@@ -549,7 +549,7 @@ def _is_path(value: Any) -> bool:
     return True
 
 
-def _is_views(value: Any) -> bool:
+def _is_views(value: object) -> bool:
     if isinstance(value, str):
         return value == DATA_VIEWS
     if not isinstance(value, Mapping | Sequence):

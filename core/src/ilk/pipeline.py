@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ilk.aliases import StepLike
+    from ilk.arrays import ArrayLike, Cases, Labels
 
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
@@ -140,7 +141,9 @@ class Pipeline(Classifier):
             by_position[inner] = value if separator else {kind: value}
         return super().set_params(**by_position)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Cases, y: Labels | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Fit every step on the output of the steps before it.
 
         Parameters
@@ -186,14 +189,14 @@ class Pipeline(Classifier):
         self.reduction_ = 1 - share
         return self
 
-    def _check_weights(self, steps: list[Any], X: Any, sample_weight: Any) -> None:
+    def _check_weights(self, steps: list[Any], X: Cases, sample_weight: ArrayLike) -> None:
         """Raise an error for weights that all steps would ignore."""
         check_same_length(self, X, sample_weight, "sample_weight")
         if not any(takes_weights(kind_and_component(step)[1]) for step in steps):
             names = ", ".join(step_names(steps))
             raise InputError(f"pipeline: sample_weight is taken by none of the steps ({names})")
 
-    def _carried(self, X: Any) -> Any:
+    def _carried(self, X: Cases) -> Any:
         """Transform X by every step except the last."""
         if not hasattr(self, "steps_"):  # check_is_fitted would read the tags of every step
             check_is_fitted(self)
@@ -204,7 +207,7 @@ class Pipeline(Classifier):
         return X
 
     @staticmethod
-    def _transformed(step: Any, X: Any, named: bool) -> Any:
+    def _transformed(step: Any, X: Cases | None, named: bool) -> Any:
         """Output of a step for X: with names of columns, if a later step needs them."""
         columns = step.transform(X)
         return with_names(columns, X, step) if named else columns
@@ -217,22 +220,22 @@ class Pipeline(Classifier):
         return kind_and_component(opened(self, "steps", [self.steps[-1]])[0])[1]
 
     @available_if(_last_has("predict"))
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predict with the last step; array of shape (n,)."""
         return self._call("predict", X)
 
     @available_if(_last_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Cases) -> Any:
         """Probabilities of the last step; array of shape (n, n_classes)."""
         return self._call("predict_proba", X)
 
     @available_if(_last_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Cases) -> Any:
         """Scores of the last step; array of shape (n,) or (n, n_classes)."""
         return self._call("decision_function", X)
 
     @available_if(_last_has("transform"))
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Transform by every step; only if the last step is a transformer."""
         return self._call("transform", X)
 
@@ -260,7 +263,7 @@ class Pipeline(Classifier):
         return [kind_and_component(step)[1] for step in built]
 
     @available_if(_last_has("leave_one_out"))
-    def leave_one_out(self, X: Any, y: Any) -> Any:
+    def leave_one_out(self, X: Cases, y: Labels) -> Any:
         """Leave-one-out predictions of the last step for each case, without refitting.
 
         Available if no step before the last depends on its training cases
@@ -294,17 +297,17 @@ class Pipeline(Classifier):
         return last.leave_one_out(X, y)
 
     @available_if(_last_has("score"))
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """Score of the last step: accuracy of a classifier, R^2 of a regressor."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         carried = self._carried(X)
         return float(self.steps_[-1][1].score(carried, y, **weights))
 
-    def _call(self, method: str, X: Any) -> Any:
+    def _call(self, method: str, X: Cases) -> Any:
         carried = self._carried(X)
         return getattr(self.steps_[-1][1], method)(carried)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the output features of the last transforming step."""
         check_is_fitted(self)
         for _, step in self.steps_:
@@ -380,13 +383,15 @@ def step_names(steps: Sequence[Any]) -> list[str]:
     return names
 
 
-def _fit_step(component: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+def _fit_step(
+    component: object, X: Cases, y: Labels | None, sample_weight: ArrayLike | None
+) -> Any:
     if sample_weight is not None and takes_weights(component):
         return fit_component(component, X, y, sample_weight=sample_weight)
     return fit_component(component, X, y)
 
 
-def takes_weights(component: Any) -> bool:
+def takes_weights(component: object) -> bool:
     """Tell whether the `fit` of a component takes sample weights."""
     capabilities = getattr(component, "capabilities", None)
     if capabilities is not None:

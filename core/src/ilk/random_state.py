@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from ilk.inputs import check_same_length
 from ilk.params import Param, Seed
 from ilk.registries import display_name
 
+if TYPE_CHECKING:
+    from ilk.arrays import ArrayLike, RandomState
 
-def check_seed(owner: object, random_state: Any) -> np.random.RandomState:
+
+def check_seed(owner: object, random_state: RandomState) -> np.random.RandomState:
     """Return numpy's RandomState for a seed, a generator, or None (a new random state).
 
     Parameters
@@ -37,7 +40,7 @@ def check_seed(owner: object, random_state: Any) -> np.random.RandomState:
     return np.random.RandomState(random_state)  # scikit-learn takes no Generator
 
 
-def check_weights(owner: object, sample_weight: Any, X: Any) -> np.ndarray:
+def check_weights(owner: object, sample_weight: ArrayLike, X: Any) -> np.ndarray:
     """Return sample weights as a float array, one for each row of X.
 
     Raises

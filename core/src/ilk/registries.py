@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ilk import discovery
 from ilk.capabilities import Capabilities
@@ -295,7 +295,7 @@ def refresh() -> None:
         known.forget()
 
 
-def _class_problem(cls: Any, kind: Kind) -> str | None:
+def _class_problem(cls: type, kind: Kind) -> str | None:
     """Return the reason why an object cannot be registered as a component of a kind."""
     if not isinstance(cls, type):
         return f"it is {type(cls).__name__} {cls!r}, not a class"

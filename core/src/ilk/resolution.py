@@ -87,7 +87,7 @@ def resolve(
     return Resolved(result, dict(sorted(resolution.versions.items())))
 
 
-def _unusable(data: Any) -> Iterator[Problem]:
+def _unusable(data: object) -> Iterator[Problem]:
     """Yield problems of integers too large for TOML, and of tables nested too deeply."""
     stack: list[tuple[Where, Any]] = [((), data)]
     while stack:
@@ -102,7 +102,7 @@ def _unusable(data: Any) -> Iterator[Problem]:
             stack += [((*path, i), value[i]) for i in reversed(range(len(value)))]
 
 
-def kind_from(data: Any) -> str:
+def kind_from(data: object) -> str:
     """The kind of a component given without a kind: valid if only one kind has the name."""
     name = data.get("use") if isinstance(data, Mapping) else data
     if isinstance(data, Mapping) and name is None and "steps" in data:
@@ -131,7 +131,7 @@ class Resolution:
         """Record a problem and continue."""
         self.problems.append(Problem(path, message))
 
-    def table(self, grammar: Table, data: Any, path: Where) -> dict[str, Any]:
+    def table(self, grammar: Table, data: object, path: Where) -> dict[str, Any]:
         """Check a table of a file against its grammar."""
         if not isinstance(data, Mapping):
             self.complain(path, f"must be a table, got {show(data)}")
@@ -150,7 +150,7 @@ class Resolution:
             for key, value in given.items()
         }
 
-    def field(self, grammar: Param | Table | Many, value: Any, path: Where) -> Any:
+    def field(self, grammar: Param | Table | Many, value: object, path: Where) -> Any:
         """Check one field of a table."""
         if isinstance(grammar, Table):
             return self.table(grammar, value, path)
@@ -158,7 +158,7 @@ class Resolution:
             return self._tables(grammar, value, path)
         return self.value(grammar, value, path)
 
-    def _tables(self, grammar: Many, value: Any, path: Where) -> list[dict[str, Any]]:
+    def _tables(self, grammar: Many, value: object, path: Where) -> list[dict[str, Any]]:
         if not isinstance(value, list):
             self.complain(path, f"must be a list of tables ([[{path[-1]}]]), got {show(value)}")
             return []
@@ -166,7 +166,7 @@ class Resolution:
             self.complain(path, f"needs at least {grammar.at_least}, got {len(value)}")
         return [self.table(grammar.table, item, (*path, i)) for i, item in enumerate(value)]
 
-    def value(self, param: Param, value: Any, path: Where) -> Any:
+    def value(self, param: Param, value: object, path: Where) -> Any:
         """Check the value of a parameter; return its canonical form."""
         if param.slot:
             return self._slot(param, value, path)
@@ -183,8 +183,8 @@ class Resolution:
             return float(value)  # 1 and 1.0 are equal, so they get the same canonical form
         return value
 
-    def _slot(self, param: Param, value: Any, path: Where) -> Any:
-        def one(item: Any, kind: str, at: At) -> Any:
+    def _slot(self, param: Param, value: object, path: Where) -> Any:
+        def one(item: object, kind: str, at: At) -> Any:
             if param.slot != "step":
                 return self.component(item, kind, (*path, *at))
             return self._step(item, kind, (*path, *at))
@@ -201,7 +201,7 @@ class Resolution:
             self.complain(path, f"{error}{hint}")
             return value
 
-    def _step(self, item: Any, kind: str, path: Where) -> Any:
+    def _step(self, item: object, kind: str, path: Where) -> Any:
         """Check a step: a table with one key, its kind."""
         if kind == "step":
             if not hasattr(item, "get_params"):
@@ -238,7 +238,7 @@ class Resolution:
             return False  # the problem is recorded already
         return bool(cls.capabilities.local)
 
-    def component(self, value: Any, kind: str, path: Where) -> Any:
+    def component(self, value: object, kind: str, path: Where) -> Any:
         """Check a component given by name or table; return its table with every parameter."""
         if hasattr(value, "get_params") and kind_of(kind).accepts(value):
             value = self._as_table(value, path)
@@ -318,7 +318,7 @@ class Resolution:
             self._check_together(cls, values, path)
         return result
 
-    def _check_together(self, cls: Any, values: dict[str, Any], path: Where) -> None:
+    def _check_together(self, cls: type, values: dict[str, Any], path: Where) -> None:
         """Let the component check combinations of parameters."""
         try:
             cls(**values).check_parameters()
@@ -332,7 +332,7 @@ def defaults_of(cls: Any) -> dict[str, Any]:
     return {name: param.default for name, param in cls.parameters.items()}
 
 
-def plain_value(value: Any, path: Where, component: Callable[[Any, Where], Any]) -> Any:
+def plain_value(value: object, path: Where, component: Callable[[Any, Where], Any]) -> Any:
     """Convert a value to types of TOML and JSON.
 
     Parameters

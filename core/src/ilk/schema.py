@@ -222,7 +222,7 @@ def _table_of(kind: str, name: str) -> Schema:
     }
 
 
-def _default(value: Any) -> Schema:
+def _default(value: object) -> Schema:
     """The ``default`` keyword, if JSON can represent the value."""
     if isinstance(value, float) and not math.isfinite(value):
         return {}

@@ -87,11 +87,11 @@ class DefaultName(str):
 
     __slots__ = ()
 
-    def __deepcopy__(self, _: Any) -> DefaultName:
+    def __deepcopy__(self, _: object) -> DefaultName:
         return self  # immutable: as fast as for a plain str
 
 
-def as_default(value: Any) -> Any:
+def as_default(value: object) -> Any:
     """Mark the names of components in the default of a slot."""
     if isinstance(value, str):
         return DefaultName(value)

@@ -69,7 +69,7 @@ def make(kind: str, name: str, /, **parameters: Any) -> Any:
     return component
 
 
-def _require_text(what: str, given: Any) -> None:
+def _require_text(what: str, given: object) -> None:
     """Raise unless a name is text; suggest `ilk.build` for a table."""
     if isinstance(given, str):
         return

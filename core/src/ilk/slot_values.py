@@ -18,7 +18,7 @@ class SlotError(ValueError):
     """The value of a slot for several components is not a list or table."""
 
 
-def map_slot(param: Param, value: Any, one: Callable[[Any, str, At], Any]) -> Any:
+def map_slot(param: Param, value: object, one: Callable[[Any, str, At], Any]) -> Any:
     """Apply a function to each component in the value of a slot.
 
     Parameters
@@ -52,20 +52,20 @@ def map_slot(param: Param, value: Any, one: Callable[[Any, str, At], Any]) -> An
     raise SlotError(f"must be {param.describe()}, got {show(value)}")
 
 
-def _map_one(slot: str, item: Any, one: Callable[[Any, str, At], Any], at: At) -> Any:
+def _map_one(slot: str, item: object, one: Callable[[Any, str, At], Any], at: At) -> Any:
     if slot == "step" and isinstance(item, Mapping) and len(item) == 1:
         ((kind, inner),) = item.items()
         return {kind: one(inner, kind, at)}
     return one(item, slot, at)
 
 
-def slot_problem(param: Param, value: Any) -> str | None:
+def slot_problem(param: Param, value: object) -> str | None:
     """Return the problem of the value of a slot, without building names and tables."""
     if value is None and not param.none:
         return f"must be {param.describe()}, got None"
     problems: list[str] = []
 
-    def look(item: Any, kind: str, at: At) -> None:
+    def look(item: object, kind: str, at: At) -> None:
         if param.slot == "step":
             problem = step_problem(item if kind == "step" else {kind: item})
         else:
@@ -80,7 +80,7 @@ def slot_problem(param: Param, value: Any) -> str | None:
     return next(iter(problems), None)
 
 
-def _member_problem(slot: str, value: Any) -> str | None:
+def _member_problem(slot: str, value: object) -> str | None:
     if isinstance(value, str | Mapping) or kind_of(slot).accepts(value):
         return None
     kind = getattr(value, "kind", None)

@@ -16,7 +16,7 @@ def step_kinds() -> list[str]:
     return [kind.name for kind in kinds().values() if kind.role]
 
 
-def step_problem(step: Any) -> str | None:
+def step_problem(step: object) -> str | None:
     """Return the problem of a step, without resolving names and tables."""
     if isinstance(step, Mapping):
         if len(step) != 1:
@@ -40,7 +40,7 @@ def step_problem(step: Any) -> str | None:
     return f"must be a table {{kind: component}} or a component that can be a step, got {step!r}"
 
 
-def kind_and_component(step: Any) -> tuple[str, Any]:
+def kind_and_component(step: object) -> tuple[str, Any]:
     """Return kind and component (or its name or table) of a valid step."""
     if isinstance(step, Mapping):
         ((kind, value),) = step.items()

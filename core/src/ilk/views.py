@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ilk.inputs import as_table, is_table
 from ilk.params import DATA_VIEWS, Views
 from ilk.registries import display_name
 from ilk.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from ilk.arrays import ViewsLike
 
 
 def with_views(component: Any, views: Mapping[str, Sequence[Any]]) -> Any:
@@ -52,7 +55,7 @@ def with_views(component: Any, views: Mapping[str, Sequence[Any]]) -> Any:
     return component
 
 
-def check_views(owner: Any, views: Any) -> None:
+def check_views(owner: Any, views: ViewsLike | None) -> None:
     """Raise a ParameterError unless there are views, and each has a column."""
     if isinstance(views, str):
         return  # "data": known at fit
@@ -95,7 +98,7 @@ def learn_views(owner: Any, X: Any, views: Any) -> None:
 
 
 def view_columns(
-    owner: Any, views: Any, labels: Sequence[Any], n_features: int
+    owner: Any, views: ViewsLike | None, labels: Sequence[Any], n_features: int
 ) -> dict[Any, np.ndarray]:
     """Positions of the columns of each view.
 
@@ -131,7 +134,9 @@ def view_columns(
     }
 
 
-def _positions(owner: Any, view: Any, label: Any, labels: list[Any], n_features: int) -> list[int]:
+def _positions(
+    owner: object, view: object, label: object, labels: list[Any], n_features: int
+) -> list[int]:
     """Position of a column, or positions of the columns whose names match a pattern."""
     if isinstance(label, str) and label not in labels and set(label) & set("*?"):
         names = enumerate(labels)

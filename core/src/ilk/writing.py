@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ilk.params import Param
 
 
-def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
+def to_spec(obj: object, *, kind: str | None = None) -> dict[str, Any]:
     """Write an object as a spec, without parameters at their default.
 
     ``build(to_spec(x))`` has the same spec. Two components are equal exactly if their specs are.
@@ -55,7 +55,7 @@ def to_spec(obj: Any, *, kind: str | None = None) -> dict[str, Any]:
         raise SpecError([Problem((), "components are nested too deeply")]) from error
 
 
-def _write(obj: Any, kind: str | None, path: Where) -> dict[str, Any]:
+def _write(obj: object, kind: str | None, path: Where) -> dict[str, Any]:
     """Write an instance, or convert a name or table to the same form."""
     if isinstance(obj, str | Mapping):
         assert kind is not None
@@ -92,8 +92,8 @@ def _default(param: Param) -> Any:
         return None
 
 
-def _write_value(param: Param, value: Any, path: Where) -> Any:
-    def one(item: Any, kind: str, at: At) -> Any:
+def _write_value(param: Param, value: object, path: Where) -> Any:
+    def one(item: object, kind: str, at: At) -> Any:
         if kind == "step":  # an instance whose kind is plain
             kind, item = kind_and_component(item)
             return {kind: _write(item, kind, (*path, *at, kind))}

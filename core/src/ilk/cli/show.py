@@ -167,7 +167,7 @@ def _describe_interface(cls: Any) -> dict[str, Any]:
     }
 
 
-def _describe_methods(cls: Any, names: Iterable[str]) -> list[dict[str, str]]:
+def _describe_methods(cls: type, names: Iterable[str]) -> list[dict[str, str]]:
     return [
         {
             "name": name,
@@ -186,7 +186,7 @@ def _signature(method: Any) -> str:
     return f"{method.__name__}{bare}"
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> Any:
     """A default as a JSON value, or as text if JSON cannot represent it."""
     try:
         return json.loads(json.dumps(value, allow_nan=False))

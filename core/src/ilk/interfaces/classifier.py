@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ilk.component import Component
 from ilk.estimators import BaseEstimator, ClassifierMixin
 from ilk.inputs import n_rows
 from ilk.labels import check_labels
+
+if TYPE_CHECKING:
+    from ilk.arrays import ArrayLike, Cases, Labels
 
 
 class Classifier(ClassifierMixin, Component):
@@ -31,14 +34,14 @@ class Classifier(ClassifierMixin, Component):
     kind: ClassVar[str] = "classifier"
 
     @abstractmethod
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Learn from training data X (n rows) with labels y (n,)."""
 
     @abstractmethod
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (n,)."""
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy: the share of the rows, or of their weight, with a correct prediction.
 
         A rejected row (its predicted label is not among the classes) counts as wrong.
@@ -78,10 +81,10 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """The class, for each row; array of shape (n,)."""
         return np.repeat(self.classes_, n_rows(X))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Certainty; array of shape (n, 1)."""
         return np.ones((n_rows(X), 1))

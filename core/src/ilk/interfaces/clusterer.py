@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ilk.component import Component
 from ilk.estimators import ClusterMixin
+
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
 
 
 class Clusterer(ClusterMixin, Component):
@@ -21,5 +24,5 @@ class Clusterer(ClusterMixin, Component):
     kind: ClassVar[str] = "clusterer"
 
     @abstractmethod
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Find the clusters of X; y is ignored, unless the clusterer documents its use."""

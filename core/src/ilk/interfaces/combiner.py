@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
 from ilk.component import Component
 from ilk.errors import InputError
 from ilk.registries import display_name
+
+if TYPE_CHECKING:
+    from ilk.arrays import ArrayLike, Cases, Labels
 
 
 class Combiner(Component):
@@ -35,7 +38,7 @@ class Combiner(Component):
         return self.capabilities.needs_fit
 
     @abstractmethod
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         """Combined support for each class; array of shape (n, C).
 
         Raises
@@ -44,7 +47,9 @@ class Combiner(Component):
             For a wrong shape, a NaN, a negative value or a row that is all zero.
         """
 
-    def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
+    def combine_labels(
+        self, codes: np.ndarray, n_classes: int, X: Cases | None = None
+    ) -> np.ndarray:
         """Combined support for each class from the labels of members.
 
         Parameters
@@ -66,12 +71,12 @@ class Combiner(Component):
         """
         return self.combine(label_outputs(self, codes, n_classes), X)
 
-    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+    def fit(self, outputs: ArrayLike, y: Labels, X: Cases | None = None) -> Self:
         """Learn from held-out outputs and their labels (as codes 0..C-1); by default nothing."""
         self.check_parameters()
         return self
 
-    def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
+    def decide(self, combined: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the winning class of each row and which rows are rejected.
 
         Returns
@@ -84,7 +89,7 @@ class Combiner(Component):
         return combined.argmax(axis=1), np.zeros(len(combined), dtype=bool)
 
 
-def label_outputs(owner: object, codes: Any, n_classes: int) -> np.ndarray:
+def label_outputs(owner: object, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Labels as outputs: 1 for the label of a member, or 1/C for each class without a label.
 
     Parameters
@@ -109,7 +114,7 @@ def label_outputs(owner: object, codes: Any, n_classes: int) -> np.ndarray:
     return np.asarray(rows[codes])
 
 
-def check_codes(owner: object, codes: Any, n_classes: int) -> np.ndarray:
+def check_codes(owner: object, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return codes of labels as an array of int, shape (L, n); errors name the cell.
 
     Raises
@@ -133,7 +138,7 @@ def check_codes(owner: object, codes: Any, n_classes: int) -> np.ndarray:
     return array
 
 
-def check_outputs(owner: object, outputs: Any) -> np.ndarray:
+def check_outputs(owner: object, outputs: ArrayLike) -> np.ndarray:
     """Return outputs as a float array of shape (L, n, C); errors name the cell.
 
     float32 stays float32; everything else becomes float64.

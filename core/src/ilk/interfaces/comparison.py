@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from ilk.interfaces.prediction import Prediction
 
@@ -129,7 +130,7 @@ class Comparison(Component):
         """
         return None
 
-    def plot(self, verdict: Verdict, ax: Any = None) -> Any:
+    def plot(self, verdict: Verdict, ax: Axes | None = None) -> Any:
         """Draw the verdict; returns the matplotlib axes."""
         raise AttributeError(f"{type(self).__name__} has no plot")
 
@@ -138,7 +139,7 @@ def _twelve_digits(value: float) -> float:
     return float(f"{value:.11e}")
 
 
-def rank_rows(values: Any, *, greater_is_better: bool) -> np.ndarray:
+def rank_rows(values: object, *, greater_is_better: bool) -> np.ndarray:
     """Rank the columns of each row, 1 is best, ties share the mean rank.
 
     Values are ties if their first twelve digits agree: summing the same scores in another order

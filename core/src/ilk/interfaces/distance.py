@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ilk.component import Component
 from ilk.errors import InputError
 from ilk.inputs import check_same_features, check_vectors, n_rows, take
+
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
 
 
 class Distance(Component):
@@ -25,7 +28,7 @@ class Distance(Component):
     kind: ClassVar[str] = "distance"
 
     @abstractmethod
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y.
 
         Parameters
@@ -53,23 +56,23 @@ class Distance(Component):
         """Whether d(x, y) = d(y, x) with the present parameters."""
         return self.capabilities.symmetric
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the distance to training data; by default it learns nothing."""
         self.check_parameters()
         return self
 
-    def between(self, x: Any, y: Any) -> float:
+    def between(self, x: object, y: Labels) -> float:
         """Distance between two single objects."""
         return float(self.pairwise(one_row(x), one_row(y))[0, 0])
 
-    def prepare(self, X: Any) -> Prepared:
+    def prepare(self, X: Cases) -> Prepared:
         """Return a handle on X whose ``to(q, indices=None)`` gives distances from one query.
 
         The handle stores results computed once per object (logarithms, compressed sizes, bounds).
         """
         return Prepared(self, X)
 
-    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, X: Cases, Y: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index.
 
         Parameters
@@ -94,7 +97,7 @@ class Distance(Component):
 
         return nearest_blocked(self, X, Y, k)
 
-    def check_input(self, X: Any, argument: str = "X") -> Any:
+    def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return X in the form that `pairwise` uses; errors name the cell.
 
         Distances on vectors get a float array; others override this or use X unchanged.
@@ -109,7 +112,7 @@ class Distance(Component):
             )
         return X
 
-    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+    def check_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Any, Any]:
         """Return X and Y (X again if None) as checked by `check_input`, of equal width."""
         X = self.check_input(X)
         if Y is None:
@@ -127,7 +130,7 @@ class Prepared:
     distance: Distance
     X: Any
 
-    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+    def to(self, q: object, indices: np.ndarray | None = None) -> np.ndarray:
         """Distances from one query to the rows with the given indices (default: all).
 
         Returns
@@ -141,7 +144,7 @@ class Prepared:
         return n_rows(self.X)
 
 
-def one_row(x: Any) -> Any:
+def one_row(x: object) -> Any:
     """Return a single object as data of one row.
 
     A vector, or a list of numbers or of cells of a table, becomes an array of one row; a row of
@@ -166,5 +169,5 @@ def one_row(x: Any) -> Any:
     return x
 
 
-def _is_cell(value: Any) -> bool:
+def _is_cell(value: object) -> bool:
     return value is None or isinstance(value, Real | str | bytes)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ilk.component import Component
 from ilk.errors import InputError
 from ilk.freezing import is_frozen
+
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
 
 
 class Editor(Component):
@@ -24,7 +27,7 @@ class Editor(Component):
     kind: ClassVar[str] = "editor"
 
     @abstractmethod
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def fit_resample(self, X: Cases, y: Labels) -> tuple[Any, Any]:
         """Return the selected rows of X and their labels."""
 
     @property
@@ -35,7 +38,7 @@ class Editor(Component):
         return float(1 - len(self.sample_indices_) / self.n_cases_)
 
 
-def resample(editor: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+def resample(editor: Any, X: Cases, y: Labels | None) -> tuple[Any, np.ndarray]:
     """Run an editor of ilk or imbalanced-learn; return it and the selected indices.
 
     Raises

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ilk.component import Component
 from ilk.errors import InputError
+
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
 
 
 class Index(Component):
@@ -29,7 +32,7 @@ class Index(Component):
     by_blocks: ClassVar[bool] = False
 
     @abstractmethod
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Any) -> Self:
         """Build the index from training rows and an already fitted distance.
 
         Parameters
@@ -42,7 +45,7 @@ class Index(Component):
         """
 
     @abstractmethod
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index.
 
         Returns
@@ -56,7 +59,7 @@ class Index(Component):
             If k is not within 1..n.
         """
 
-    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first.
 
         Returns

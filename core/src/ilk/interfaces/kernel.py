@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from ilk.component import Component
+
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
 
 
 class Kernel(Component):
@@ -20,7 +23,7 @@ class Kernel(Component):
     kind: ClassVar[str] = "kernel"
 
     @abstractmethod
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out).
 
         Returns
@@ -28,16 +31,16 @@ class Kernel(Component):
         ndarray of shape (n, m)
         """
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the kernel to training data; by default it learns nothing."""
         self.check_parameters()
         return self
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
         return np.diagonal(self.gram(X)).copy()
 
-    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithms of the parameters.
 
         Only if ``capabilities.gram_gradient`` is declared.

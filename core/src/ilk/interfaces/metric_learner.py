@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ilk.component import Component
 from ilk.freezing import frozen
 from ilk.interfaces.transformer import Transformer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ilk.arrays import Cases, Labels
 
 
 class MetricLearner(Transformer):
@@ -35,7 +40,7 @@ class MetricLearner(Transformer):
 
         return ilk.distance("ilk-distances/learned", learner=frozen(self))
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``<class name><i>`` for each of the d output features."""
         name = type(self).__name__.lower()
         return np.array([f"{name}{i}" for i in range(len(self.components_))], dtype=object)
@@ -47,11 +52,11 @@ class LocalMetric(Component):
     kind: ClassVar[str] = "metric_learner"
 
     @abstractmethod
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Fit to training rows and their labels."""
 
     @abstractmethod
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query under the metric adapted to it.
 
         Returns
@@ -60,6 +65,6 @@ class LocalMetric(Component):
         indices : ndarray of int, shape (m, k)
         """
 
-    def local_metric(self, x: Any) -> np.ndarray:
+    def local_metric(self, x: object) -> np.ndarray:
         """Weights (p,) or matrix (p, p) of the metric at one query."""
         raise AttributeError(f"{type(self).__name__} has no local_metric")

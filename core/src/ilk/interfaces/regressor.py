@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ilk.component import Component
 from ilk.estimators import RegressorMixin
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from ilk.arrays import Cases, Labels
 
 
 class Regressor(RegressorMixin, Component):
@@ -22,9 +24,9 @@ class Regressor(RegressorMixin, Component):
     kind: ClassVar[str] = "regressor"
 
     @abstractmethod
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Learn from training data X (n rows) with numeric targets y (n,)."""
 
     @abstractmethod
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (n,)."""

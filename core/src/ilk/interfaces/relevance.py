@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ilk.component import Component
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from ilk.arrays import Cases, Labels
 
 
 class Relevance(Component):
@@ -17,5 +19,5 @@ class Relevance(Component):
     kind: ClassVar[str] = "relevance"
 
     @abstractmethod
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """Non-negative score of each feature; array of shape (p,)."""

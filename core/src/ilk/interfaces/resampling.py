@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from ilk.component import Component
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from ilk.arrays import Cases, Labels
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Resampling(Component):
 
     @abstractmethod
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[Split]:
         """Yield the splits; the same random state gives the same splits.
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ilk.component import Component
 from ilk.estimators import TransformerMixin
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ilk.arrays import Cases, Labels
 
 
 class Transformer(TransformerMixin, Component):
@@ -20,13 +25,13 @@ class Transformer(TransformerMixin, Component):
     kind: ClassVar[str] = "transformer"
 
     @abstractmethod
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn from training data."""
 
     @abstractmethod
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Return the transformed table, with as many rows as X."""
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the features of the output, as an array of strings."""
         raise AttributeError(f"{type(self).__name__} has no get_feature_names_out")

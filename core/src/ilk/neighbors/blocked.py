@@ -14,6 +14,8 @@ from ilk.registries import display_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk.arrays import Cases, Matrix
+
 BLOCK_BYTES = 32 * 2**20  # bytes of distances in memory at a time
 LEAST_QUERIES = 64  # minimum queries in a block, so that training rows are read only a few times
 CROWD = 64  # columns per wanted one above which a bound is cheaper than a partition
@@ -60,7 +62,7 @@ def nearest_blocked(
 
 
 def within_blocked(
-    distance: Any, Q: Any, X: Any, r: float, *, block_bytes: int = BLOCK_BYTES
+    distance: Any, Q: Any, X: Matrix, r: float, *, block_bytes: int = BLOCK_BYTES
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The rows of X within distance r (inclusive) of each row of Q, nearest first.
 
@@ -173,7 +175,7 @@ def _block_shape(n: int, block_bytes: int) -> tuple[int, int]:
 
 
 def _blocks(
-    distance: Any, Q: Any, X: Any, start: int, rows: int, columns: int
+    distance: Any, Q: Cases, X: Cases, start: int, rows: int, columns: int
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield, for one block of queries, each block of training rows: its first row, distances."""
     queries = _slice(Q, start, start + rows)
@@ -219,7 +221,7 @@ def _within(block: np.ndarray, r: float, first: int) -> list[tuple[np.ndarray, n
     return list(zip(near, np.split(columns + first, ends), strict=True))
 
 
-def _slice(X: Any, start: int, stop: int) -> Any:
+def _slice(X: Cases, start: int, stop: int) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[start:stop]
     return X[start:stop] if hasattr(X, "__getitem__") else take(X, range(start, stop))

@@ -17,6 +17,8 @@ from ilk.neighbors.checks import check_radius, check_vector_distance, training_r
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk.arrays import Cases, Labels
+
 
 Nearest = tuple[np.ndarray, np.ndarray]
 Within = tuple[list[np.ndarray], list[np.ndarray]]
@@ -79,7 +81,7 @@ class Brute(Index):
 
     by_blocks: ClassVar[bool] = True
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Any) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
         blocks = row_blocks(self, X)
@@ -93,7 +95,7 @@ class Brute(Index):
         self.n_distance_evaluations_ = 0
         return self
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)
         self.check_k(k, n_rows(self.X_))
@@ -112,7 +114,7 @@ class Brute(Index):
         self._count(Q)
         return near, where
 
-    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
         check_is_fitted(self)
         r = check_radius(self, r)
@@ -136,11 +138,11 @@ class Brute(Index):
             check_finite(self, block, argument="Q", nan=nan, first_row=first)
             yield block
 
-    def _count(self, Q: Any) -> None:
+    def _count(self, Q: Cases) -> None:
         self.n_distance_evaluations_ += n_rows(Q) * n_rows(self.X_)
 
 
-def _nearest_in(distance: Any, Q: Any, k: int, first: int, block: np.ndarray) -> Nearest:
+def _nearest_in(distance: Any, Q: Cases | None, k: int, first: int, block: np.ndarray) -> Nearest:
     """The k rows of a block, or all it has, nearest to each query: distances, numbers."""
     near, where = distance.kneighbors(Q, block, min(k, len(block)))
     return near, where + first
@@ -154,7 +156,7 @@ def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
     return near, np.take_along_axis(where, columns, axis=1)
 
 
-def _within_in(distance: Any, Q: Any, r: float, first: int, block: np.ndarray) -> Within:
+def _within_in(distance: Any, Q: Cases, r: float, first: int, block: np.ndarray) -> Within:
     """The rows of a block within r of each query, nearest first: distances, numbers."""
     near, where = within_blocked(distance, Q, block, r)
     return near, [numbers + first for numbers in where]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -14,9 +14,12 @@ from ilk.inputs import n_rows
 from ilk.neighbors.brute import Brute
 from ilk.neighbors.norms import Euclidean
 
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Matrix
+
 
 def nearest(
-    X: Any, k: int, queries: Any = None, *, distance: Any = None
+    X: Matrix, k: int, queries: Cases | None = None, *, distance: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of X nearest to each query, exactly, by the index ``brute``.
 
@@ -65,7 +68,7 @@ def nearest(
 
 
 def within(
-    X: Any, radius: float, queries: Any = None, *, distance: Any = None
+    X: Any, radius: float, queries: Cases | None = None, *, distance: Any = None
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The rows of X within a radius (inclusive) of each query, exactly, nearest first.
 

@@ -8,11 +8,14 @@ again together with the row before it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ilk.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 SUM, SQUARES, LARGEST = 1, 2, 0  # norms that `pairs` computes
 _GROUP = 64  # distances compared with the k-th nearest at once: a loop that vectorizes
@@ -167,7 +170,7 @@ def pairs(
     return doubtful
 
 
-def gathered(X: np.ndarray, rows: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+def gathered(X: np.ndarray, rows: np.ndarray, dtype: DTypeLike) -> tuple[np.ndarray, np.ndarray]:
     """Return a contiguous array of a type, and the positions of rows of X in it."""
     if type(X) is np.ndarray and X.flags.carray and X.dtype == dtype:
         return X, rows

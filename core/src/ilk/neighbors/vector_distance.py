@@ -18,6 +18,8 @@ from ilk.parallel import in_blocks, n_threads
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk.arrays import Cases
+
 _Float: TypeAlias = type[np.floating[Any]]
 _Part: TypeAlias = tuple[int, Rows, Rows]
 
@@ -63,7 +65,7 @@ class VectorDistance(Distance):
         """Return some rows in the form that is compared."""
         return Rows(X, X)
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         self.check_parameters()
         return self.compare(*self.check_pair(X, Y))
@@ -130,7 +132,7 @@ class VectorDistance(Distance):
         in_blocks(work, len(X), _height(X, Y, _FLAT))
         return near, where
 
-    def prepare(self, X: Any) -> Prepared:
+    def prepare(self, X: Cases) -> Prepared:
         """Return a handle on X, checked once."""
         self.check_parameters()
         return _PreparedVectors(self, self.check_input(X))
@@ -151,7 +153,7 @@ class VectorDistance(Distance):
 class _PreparedVectors(Prepared):
     """Rows checked once."""
 
-    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+    def to(self, q: object, indices: np.ndarray | None = None) -> np.ndarray:
         """Distances from one query to the rows with the given indices (default: all)."""
         distance: Any = self.distance
         if type(distance).pairwise is not VectorDistance.pairwise:  # it also takes other data

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ilk.arrays import ArrayLike
 
 
 def check_weights(owner: Any) -> None:
@@ -63,6 +66,6 @@ def weights_for(owner: Any, n_features: int) -> np.ndarray | None:
     return weights
 
 
-def all_positive(weights: Any) -> bool:
+def all_positive(weights: ArrayLike | None) -> bool:
     """Tell whether no feature has weight 0."""
     return weights is None or bool(np.all(np.asarray(weights) > 0))

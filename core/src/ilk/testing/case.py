@@ -163,7 +163,7 @@ def _loads(check: Check) -> bool:
     return check.name == "check_loads"
 
 
-def _due(found: Found, example: Any, position: int) -> Iterator[Check]:
+def _due(found: Found, example: object, position: int) -> Iterator[Check]:
     """Yield the checks to run for one example."""
     for each in checks_of(found.kind):
         wanted = each.on == "examples" or (each.on == "first" and position == 0)
@@ -173,7 +173,7 @@ def _due(found: Found, example: Any, position: int) -> Iterator[Check]:
         yield from battery(found.kind, example)
 
 
-def _applies(check: Check, example: Any) -> bool:
+def _applies(check: Check, example: object) -> bool:
     try:
         return check.applies(example)
     except Exception:  # noqa: BLE001  # then the check itself fails, and is reported

@@ -15,6 +15,8 @@ from ilk.registries import display_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ilk.arrays import Cases
+
 
 class Sample(NamedTuple):
     """Data of n rows and their labels 0..C-1."""
@@ -126,7 +128,7 @@ class ObjectDistance(Distance):
         inputs=("tables", "strings", "sets", "signatures"), symmetric=True
     )
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every object in X to every object in Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
         return np.asarray(np.sqrt(((X[:, None, :] - Y[None, :, :]) ** 2).sum(axis=2)))

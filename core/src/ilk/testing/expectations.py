@@ -21,7 +21,7 @@ def expect(condition: object, message: str) -> None:
 
 
 def expect_same(
-    got: Any, expected: Any, what: str, *, rtol: float = 1e-7, atol: float = 1e-9
+    got: object, expected: object, what: str, *, rtol: float = 1e-7, atol: float = 1e-9
 ) -> None:
     """Fail a check unless two arrays are equal: numbers within tolerances, the rest exactly.
 
@@ -97,7 +97,7 @@ def expect_error(
     return message
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
 

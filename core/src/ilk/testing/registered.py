@@ -15,6 +15,7 @@ from sklearn.utils import get_tags
 from ilk.interfaces.metric_learner import LocalMetric
 
 if TYPE_CHECKING:
+    from ilk.arrays import Estimator
     from ilk.testing.subject import Subject
 
 
@@ -66,7 +67,7 @@ class Check:
         """The contract that is checked, in one sentence."""
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
-    def applies(self, component: Any) -> bool:
+    def applies(self, component: object) -> bool:
         """Tell whether the check applies to this instance, or to this class."""
         if self.capability is not None and not claims(component, self.capability):
             return False
@@ -160,7 +161,7 @@ def battery(kind: str, example: Any) -> Iterator[Check]:
         yield Check(name, run, (kind,), slow=True)
 
 
-def _generated(example: Any) -> Iterator[tuple[str, Callable[[Subject], None]]]:
+def _generated(example: object) -> Iterator[tuple[str, Callable[[Subject], None]]]:
     from sklearn.utils.estimator_checks import estimator_checks_generator
 
     for estimator, run in estimator_checks_generator(example, legacy=True):
@@ -175,7 +176,7 @@ def _name(run: Any) -> str:
     return f"sklearn:{run.func.__name__}" + (f"({keywords})" if keywords else "")
 
 
-def _runner(run: Callable[[Any], Any], estimator: Any) -> Callable[[Subject], None]:
+def _runner(run: Callable[[Any], Any], estimator: Estimator) -> Callable[[Subject], None]:
     def check(_: Subject) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the data of these checks provoke warnings on purpose

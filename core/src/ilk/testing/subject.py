@@ -19,6 +19,7 @@ from ilk.testing.use import Use, trial_distance, use_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ilk.arrays import Cases
     from ilk.discovery import Found
 
 VECTOR_KINDS = ("vectors", "histograms")
@@ -174,7 +175,7 @@ def _names_of(subject: Subject) -> tuple[str, ...]:
     )
 
 
-def _equip(component: Any) -> None:
+def _equip(component: Component) -> None:
     """Put a distance for objects of any kind into every distance slot."""
     for name, param in component.parameters.items():
         if param.slot == "distance" and param.many is None:
@@ -184,24 +185,24 @@ def _equip(component: Any) -> None:
             _equip(child)
 
 
-def _names(component: Any) -> Iterator[str]:
+def _names(component: object) -> Iterator[str]:
     yield display_name(component)
     if isinstance(component, Component):
         for _, child in children(component):
             yield from _names(child)
 
 
-def takes_vectors(component: Any) -> bool:
+def takes_vectors(component: Component) -> bool:
     """Tell whether a component declares that it accepts float arrays."""
     return bool(set(component.capabilities.inputs) & set(VECTOR_KINDS))
 
 
-def takes_tables(component: Any) -> bool:
+def takes_tables(component: Component) -> bool:
     """Tell whether a component declares that it accepts data frames."""
     return "tables" in component.capabilities.inputs
 
 
-def takes_objects(component: Any) -> bool:
+def takes_objects(component: Component) -> bool:
     """Tell whether a component declares that it accepts lists of objects."""
     return bool(set(component.capabilities.inputs) & set(OBJECT_KINDS))
 
@@ -277,7 +278,7 @@ def _named(subject: Subject, classes: int) -> tuple[Named, ...]:
     )
 
 
-def _one_named(subject: Subject, X: Any, labels: np.ndarray, Q: Any, what: str) -> Named:
+def _one_named(subject: Subject, X: Cases, labels: np.ndarray, Q: Cases, what: str) -> Named:
     model = subject.seeded().fit(X, labels)
     predicted = (np.asarray(model.predict(rows)) for rows in (X, Q))
     return Named(what, labels, np.asarray(model.classes_), *predicted)

@@ -13,6 +13,8 @@ from ilk.testing.data import ObjectDistance
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ilk.arrays import Cases, Labels, Matrix
+
 
 @dataclass(frozen=True)
 class Use:
@@ -44,27 +46,27 @@ def trial_distance(index: Any) -> Any:
     return Euclidean() if example is None else example()
 
 
-def _fit(component: Any, X: Any, y: Any) -> Any:
+def _fit(component: Any, X: Cases | None, y: np.ndarray) -> Any:
     return component.fit(X, y)
 
 
-def _fit_index(component: Any, X: Any, y: Any) -> Any:
+def _fit_index(component: Any, X: Cases | None, y: np.ndarray) -> Any:
     return component.fit(X, y, distance=trial_distance(component).fit(X))
 
 
-def _fit_index_of_objects(component: Any, X: Any, y: Any) -> Any:
+def _fit_index_of_objects(component: Any, X: np.ndarray, y: Any) -> Any:
     return component.fit(X, y, distance=ObjectDistance().fit(X))
 
 
-def _neighbors(component: Any, Q: Any) -> np.ndarray:
+def _neighbors(component: Any, Q: Cases | None) -> np.ndarray:
     return np.stack([np.asarray(part, dtype=float) for part in component.kneighbors(Q, 3)], axis=1)
 
 
-def _labels(component: Any, X: Any, y: Any) -> np.ndarray:
+def _labels(component: Any, X: Cases | None, y: np.ndarray) -> np.ndarray:
     return np.asarray(component.fit(X, y).labels_)
 
 
-def _kept(component: Any, X: Any, y: Any) -> np.ndarray:
+def _kept(component: Any, X: Cases | None, y: np.ndarray) -> np.ndarray:
     component.fit_resample(X, y)
     return np.asarray(component.sample_indices_)
 
@@ -73,7 +75,7 @@ def _method(name: str) -> Callable[[Any, Any], Any]:
     return lambda component, Q: getattr(component, name)(Q)
 
 
-def _opinion(component: Any, Q: Any) -> Any:
+def _opinion(component: object, Q: Cases) -> Any:
     """Return the finest output of a classifier for rows: scores, probabilities or labels."""
     for method in ("predict_proba", "decision_function", "predict"):
         if hasattr(component, method):
@@ -81,7 +83,7 @@ def _opinion(component: Any, Q: Any) -> Any:
     return getattr(component, method)(Q)
 
 
-def _dense(component: Any, Q: Any) -> Any:
+def _dense(component: Any, Q: Cases | None) -> Any:
     out = component.transform(Q)
     return out.toarray() if hasattr(out, "toarray") else out
 
@@ -97,7 +99,7 @@ _BY_ROW: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def answers_by_row(component: Any, X: Any, Q: Any) -> dict[str, Any]:
+def answers_by_row(component: Any, X: Matrix, Q: Matrix) -> dict[str, Any]:
     """Return all outputs by row of a component fitted to X, for the rows of Q, by method."""
     if component.kind in PAIRS:
         name = PAIRS[component.kind]
@@ -113,7 +115,7 @@ def _trained(
     *,
     by_row: bool = True,
 ) -> Use:
-    def run(component: Any, X: Any, y: Any) -> Any:
+    def run(component: object, X: Cases, y: Labels) -> Any:
         return answer(train(component, X, y), X)
 
     return Use(run, train, answer, by_row)
@@ -139,7 +141,7 @@ TRAINED_KINDS = tuple(kind for kind in DATA_KINDS if _USES[kind].train is not No
 ANSWERING_KINDS = tuple(kind for kind in DATA_KINDS if _USES[kind].answer is not None)
 
 
-def use_of(kind: str, cls: Any, *, equipped: bool = False) -> Use:
+def use_of(kind: str, cls: type, *, equipped: bool = False) -> Use:
     """Return how components of a kind are applied; an equipped index by `ObjectDistance`."""
     if kind == "index" and equipped:
         kind = "index of objects"

@@ -17,11 +17,15 @@ from ilk.drawing import COLORS, colorbar, look_of, new_axes, written
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ilk import Cases, Distance, Labels, Matrix
+
 
 __all__ = ["embedding", "flow", "heat_map"]
 
 
-def heat_map(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
+def heat_map(
+    distance: Distance, X: Cases, y: Labels | None = None, *, ax: Axes | None = None
+) -> Axes:
     """Draw the distances of all rows to all rows: dark is near.
 
     Rows are sorted by class, and within a class by their mean distance to the class. If the
@@ -70,7 +74,9 @@ def heat_map(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) ->
     return ax
 
 
-def embedding(distance: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
+def embedding(
+    distance: Distance | None, X: Matrix, y: Labels | None = None, *, ax: Axes | None = None
+) -> Axes:
     """Draw rows as points of the plane whose Euclidean distances approximate the given ones.
 
     Classical multidimensional scaling: with J the centring matrix, the coordinates are the first
@@ -232,7 +238,9 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
     return points * np.where(peaks < 0, -1, 1) * largest, float(top.sum() / total) if total else 1.0
 
 
-def _matrix_of(distance: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+def _matrix_of(
+    distance: Any, X: Any, y: Labels | None
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """All distances of some rows, their classes (None without labels), and the class of each.
 
     Raises
@@ -283,7 +291,7 @@ _LEGIBLE = 8  # maximum number of points with legible labels
 _LOOKS = (("o", COLORS[0], "white"), ("s", COLORS[1], "black"))
 
 
-def _places(distance: Any, *signatures: Any) -> list[np.ndarray]:
+def _places(distance: Distance | None, *signatures: Any) -> list[np.ndarray]:
     """Positions of the points of both signatures in the plot."""
     try:
         sets = [np.asarray(positions, dtype=float) for positions, _ in signatures]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
 from ilk import DistanceLike, slot
+
+if TYPE_CHECKING:
+    from ilk import Cases, Component, Labels
 
 
 class NearestPoints(ilk.Distance):
@@ -35,7 +38,7 @@ class NearestPoints(ilk.Distance):
         """Return the default, and one on a city-block ground."""
         return [cls(), cls(ground="manhattan")]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the ground distance on the points of all sets."""
         self.check_parameters()
         self.__dict__.pop("ground_", None)
@@ -56,7 +59,7 @@ class NearestPoints(ilk.Distance):
         points, ends = _read_sets(self, X, argument, nan=ground.capabilities.nan)
         return PointSets(ground.check_input(points, argument), ends)
 
-    def check_pair(self, X: Any, Y: Any = None) -> tuple[PointSets, PointSets]:
+    def check_pair(self, X: Cases, Y: Cases | None = None) -> tuple[PointSets, PointSets]:
         """Return X and Y (X again if None), with comparable points."""
         X = self.check_input(X)
         if Y is None:
@@ -90,11 +93,11 @@ class NearestPoints(ilk.Distance):
             back = np.minimum.reduceat(E, X.starts, axis=0)
         return self.both(self.gather(there, X.starts, 0), self.gather(back, Y.starts, 1))
 
-    def between(self, x: Any, y: Any) -> float:
+    def between(self, x: Any, y: Labels | None) -> float:
         """Distance between two single sets."""
         return float(self.pairwise([x], [y])[0, 0])
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X, with its points concatenated once."""
         return _PreparedSets(self, self.check_input(X))
 
@@ -212,7 +215,7 @@ class SumOfMinima(NearestPoints):
 class _PreparedSets(ilk.Prepared):
     """Sets with concatenated points; a query is one set."""
 
-    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+    def to(self, q: object, indices: np.ndarray | None = None) -> np.ndarray:
         """Distances from one query to the sets with the given indices (default: all)."""
         rows = self.X if indices is None else ilk.take(self.X, indices)
         return np.asarray(self.distance.pairwise(q if isinstance(q, PointSets) else [q], rows)[0])
@@ -258,7 +261,7 @@ class PointSets:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def __getitem__(self, rows: Any) -> PointSets:
+    def __getitem__(self, rows: np.ndarray) -> PointSets:
         starts, ends = self.starts[rows], self.ends[rows]
         if isinstance(rows, slice) and rows.step in (None, 1):
             first, last = (int(starts[0]), int(ends[-1])) if len(ends) else (0, 0)
@@ -268,7 +271,7 @@ class PointSets:
         return PointSets(ilk.take(self.points, which), np.cumsum(ends - starts))
 
 
-def _read_sets(owner: Any, X: Any, argument: str, *, nan: bool) -> tuple[Any, np.ndarray]:
+def _read_sets(owner: Component, X: Any, argument: str, *, nan: bool) -> tuple[Any, np.ndarray]:
     """Return all points of some sets, and the end of each set.
 
     Points are vectors, the rows of two-dimensional arrays, or anything else in lists.

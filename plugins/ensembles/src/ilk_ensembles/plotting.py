@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from ilk import Cases, Estimator, Labels, Matrix
+
 __all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
 
 _MARGIN = 0.08  # margin beyond the data on each side, as a share of the feature's range
 
 
 def error_by_size(
-    ensemble: Any, sets: Mapping[str, tuple[Any, Any]], *, axes: Axes | None = None
+    ensemble: Estimator, sets: Mapping[str, tuple[Any, Any]], *, axes: Axes | None = None
 ) -> Axes:
     """Plot the error of the first 1, 2, ... members on data sets, and the error bound if any.
 
@@ -159,7 +161,7 @@ def diversity_uplift(
 
 
 def proximity_embedding(
-    forest: Any, X: Any, y: Any, *, max_cases: int = 1000, axes: Axes | None = None
+    forest: Any, X: Cases, y: Labels, *, max_cases: int = 1000, axes: Axes | None = None
 ) -> Axes:
     """Plot cases by classical scaling of the forest's distances ``sqrt(1 - proximity)``.
 
@@ -233,8 +235,8 @@ def _scaled(inner: np.ndarray) -> np.ndarray:
 
 def decision_regions(
     model: Any,
-    X: Any,
-    y: Any,
+    X: Matrix,
+    y: Labels | None,
     *,
     rounds: Sequence[int] | None = None,
     resolution: int = 200,

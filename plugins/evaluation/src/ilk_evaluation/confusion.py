@@ -73,7 +73,7 @@ def answered_truth(prediction: Prediction) -> np.ndarray:
     return codes_of(truth, prediction.classes)
 
 
-def normalized(matrix: Any, by: Literal["true", "predicted", "all"] = "true") -> np.ndarray:
+def normalized(matrix: np.ndarray, by: Literal["true", "predicted", "all"] = "true") -> np.ndarray:
     """Normalize the counts of a confusion matrix to shares.
 
     Parameters
@@ -113,7 +113,7 @@ def normalized(matrix: Any, by: Literal["true", "predicted", "all"] = "true") ->
     return ratio(counts, totals[by])
 
 
-def ratio(parts: Any, totals: Any) -> np.ndarray:
+def ratio(parts: object, totals: Any) -> np.ndarray:
     """Divide; NaN where the total is 0."""
     parts, totals = np.asarray(parts, dtype=float), np.asarray(totals, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -224,7 +224,7 @@ test_set_size.__test__ = False  # type: ignore[attr-defined]  # its name looks l
 
 
 def auc_interval(
-    prediction: Prediction, positive: Any = None, confidence: float = 0.95
+    prediction: Prediction, positive: object = None, confidence: float = 0.95
 ) -> Interval:
     """Interval of the area under a ROC curve by DeLong's variance.
 
@@ -313,7 +313,7 @@ def _up(number: float) -> int:
     return max(math.ceil(number * (1 - 1e-12)), 1)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 

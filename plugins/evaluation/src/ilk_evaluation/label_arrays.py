@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ilk import InputError
 
+if TYPE_CHECKING:
+    from ilk import Labels
 
-def label_array(what: str, labels: Any) -> np.ndarray:
+
+def label_array(what: str, labels: Labels | None) -> np.ndarray:
     """Return labels as an array of texts, numbers or booleans.
 
     Parameters

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from ilk import Estimator
 
 
 def as_model(model: Any, kind: str = "classifier") -> Any:
@@ -28,14 +31,14 @@ def as_model(model: Any, kind: str = "classifier") -> Any:
     return ilk.build(model, kind=None if "steps" in model else kind)
 
 
-def as_component(value: Any, kind: str) -> Any:
+def as_component(value: object, kind: str) -> Any:
     """Return a component, or build it from a name or a spec."""
     if isinstance(value, str):
         return ilk.make(kind, value)
     return ilk.build(value, kind=kind) if isinstance(value, Mapping) else value
 
 
-def as_data(data: Any, asker: str) -> ilk.Data:
+def as_data(data: object, asker: str) -> ilk.Data:
     """Return data, load a data set given as object, name or spec, or combine X and y.
 
     Raises
@@ -61,7 +64,7 @@ def as_data(data: Any, asker: str) -> ilk.Data:
     return ilk.Data(X=X, y=y)
 
 
-def model_name(model: Any) -> str:
+def model_name(model: Estimator) -> str:
     """Short name of a model, a name or a spec."""
     if isinstance(model, str):
         return model

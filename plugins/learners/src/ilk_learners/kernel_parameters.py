@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 from ilk import Array, frozen
+
+if TYPE_CHECKING:
+    from ilk import Kernel
 
 
 class KernelParameters:
@@ -31,7 +34,7 @@ class KernelParameters:
         Number of parameters.
     """
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = clone(kernel)
         self.start: dict[str, Any] = {}
         for name, param in kernel.parameters.items():
@@ -44,7 +47,7 @@ class KernelParameters:
                     self.start[name] = np.array(value, dtype=float)[()]
         self.size = sum(np.size(value) for value in self.start.values())
 
-    def _keep_learned(self, kernel: Any, name: str) -> None:
+    def _keep_learned(self, kernel: Kernel, name: str) -> None:
         """Keep fitted components in slots: only numbers change."""
         learned = getattr(kernel, f"{name}_", None)
         if hasattr(learned, "get_params"):

@@ -48,6 +48,7 @@ from ilk_learners.validation import (
 from ilk_learners.votes import _BY_WIDTH, n_asked, vote_weights
 
 if TYPE_CHECKING:
+    from ilk import Cases, Labels
     from ilk_learners.votes import Vote, Width, ZeroDistance
 
 
@@ -102,7 +103,7 @@ class Nearest(Component):
     )
 
     @abstractmethod
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Store the training rows and targets."""
 
     def check_parameters(self) -> None:
@@ -118,7 +119,7 @@ class Nearest(Component):
                     f"{name_of(self.metric_learner)!r}, which finds the neighbours itself",
                 )
 
-    def _checked_rows(self, X: Any) -> Any:
+    def _checked_rows(self, X: Cases) -> Any:
         """Training rows in the form of the metric learner, or else of the distance."""
         taker = "distance" if self.metric_learner is None else "metric_learner"
         blocks = row_blocks(self, X)
@@ -152,7 +153,7 @@ class Nearest(Component):
     def _n_asked(self) -> int:
         return n_asked(self.k, self.vote, self.width)
 
-    def _take_rows(self, X: Any, y: np.ndarray) -> None:
+    def _take_rows(self, X: Cases, y: np.ndarray) -> None:
         """Fit the components in the slots on checked training rows and their targets."""
         self._check_number(n_rows(X))
         learner: Any = None if self.metric_learner is None else self.seeded_slot("metric_learner")
@@ -190,7 +191,7 @@ class Nearest(Component):
         """The index or local metric that finds neighbours."""
         return self.metric_learner_ if self.index_ is None else self.index_
 
-    def kneighbors(self, X: Any, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, X: Cases, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The nearest training rows of each query, nearest first, ties by lower index.
 
         Parameters
@@ -230,7 +231,7 @@ class Nearest(Component):
             check_finite(self, block, nan=taker.capabilities.nan, first_row=first)
             yield block
 
-    def _voters(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def _voters(self, X: Cases) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Distances, row numbers and vote weights of the voters on each query."""
         return self._weighed(*self.kneighbors(X, self._n_asked))
 
@@ -277,7 +278,7 @@ class Nearest(Component):
             return "index", "must be an exact one, and not frozen"
         return None
 
-    def _twin(self, X: Any, y: Any) -> Self:
+    def _twin(self, X: Cases, y: Labels) -> Self:
         """A copy fitted on all rows, for leave-one-out predictions.
 
         Raises
@@ -323,7 +324,9 @@ def _content(owner: Component, name: str) -> Any:
     return owner.resolve_slot(name) if isinstance(value, str | Mapping) else value
 
 
-def neighbors_of_others(owner: object, index: Any, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+def neighbors_of_others(
+    owner: object, index: Any, X: Cases, k: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest other rows of each training row.
 
     A row is excluded by its number, not as its first neighbour: each of several equal rows leaves

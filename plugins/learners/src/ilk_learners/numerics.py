@@ -16,6 +16,10 @@ from ilk import as_table, check_finite
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import DTypeLike
+
+    from ilk import Component, Labels
+
 _BLOCK = 256  # rows per block: they stay in the cache
 
 
@@ -227,7 +231,7 @@ def finite(owner: object, result: np.ndarray, argument: str = "X, transformed,")
     return result
 
 
-def map_back(owner: object, components: np.ndarray, exponent: int, dtype: Any) -> np.ndarray:
+def map_back(owner: object, components: np.ndarray, exponent: int, dtype: DTypeLike) -> np.ndarray:
     """Convert a linear map learned in units of ``2**exponent`` to the units of the data.
 
     Raises
@@ -240,7 +244,7 @@ def map_back(owner: object, components: np.ndarray, exponent: int, dtype: Any) -
     return finite(owner, weights, "X varies so little that components_")
 
 
-def check_finite_parameters(owner: Any, *names: str) -> None:
+def check_finite_parameters(owner: Component, *names: str) -> None:
     """Raise for the first of these parameters that is infinite.
 
     Raises
@@ -266,7 +270,7 @@ def single_threaded(when: bool) -> AbstractContextManager[Any]:
 _INEXACT = 2.0**53  # larger floats are always integers, so they prove nothing
 
 
-def holds_numbers(y: Any) -> bool:
+def holds_numbers(y: Labels | None) -> bool:
     """Whether y are finite floats that are not all integers."""
     if y is None:
         return False

@@ -11,6 +11,8 @@ from ilk_learners.validation import read_numbers
 if TYPE_CHECKING:
     import numpy as np
 
+    from ilk import Cases, Labels
+
 Targets = Literal["auto", "classes", "numbers"]
 TARGETS: Any = param(
     default="auto",
@@ -19,7 +21,9 @@ TARGETS: Any = param(
 )
 
 
-def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np.ndarray:
+def read_targets(
+    owner: object, y: Labels | None, X: Cases, targets: Targets = "auto"
+) -> np.ndarray:
     """Return y as class codes or as numbers.
 
     Parameters
@@ -46,7 +50,7 @@ def read_targets(owner: object, y: Any, X: Any, targets: Targets = "auto") -> np
     return check_labels(owner, y, X, min_classes=2)[1]
 
 
-def read_classes(owner: object, y: Any, X: Any) -> np.ndarray:
+def read_classes(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     """Return y as codes of at least two classes; the error for numbers names alternatives.
 
     Raises

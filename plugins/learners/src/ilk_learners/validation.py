@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,8 +28,11 @@ from ilk import (
     to_spec,
 )
 
+if TYPE_CHECKING:
+    from ilk import Cases, Component, Estimator, Labels
 
-def check_objects(owner: Any, taker: Any, X: Any, *, reset: bool) -> Any:
+
+def check_objects(owner: object, taker: Any, X: Any, *, reset: bool) -> Any:
     """Validate X for `taker` and return it in its form; check its features, if any.
 
     Parameters
@@ -67,7 +70,7 @@ def check_objects(owner: Any, taker: Any, X: Any, *, reset: bool) -> Any:
 _VECTORS = {"vectors", "histograms"}
 
 
-def takes_vectors(taker: Any) -> bool:
+def takes_vectors(taker: Estimator) -> bool:
     """Whether a distance, or another component that reads rows, accepts vectors."""
     able = getattr(_compared_by(taker), "capabilities", None) or Capabilities()
     return bool(_VECTORS & set(able.inputs))
@@ -80,7 +83,7 @@ def _compared_by(taker: Any) -> Any:
     return taker
 
 
-def with_input_tags(owner: Any, slot: str, tags: Any) -> Any:
+def with_input_tags(owner: Component, slot: str, tags: Any) -> Any:
     """Copy the input tags of the component in a slot to the owner's scikit-learn tags."""
     try:
         component: Any = owner.resolve_slot(slot)
@@ -91,7 +94,7 @@ def with_input_tags(owner: Any, slot: str, tags: Any) -> Any:
     return tags
 
 
-def check_columns(owner: Any, X: Any, *, reset: bool) -> None:
+def check_columns(owner: object, X: Any, *, reset: bool) -> None:
     """Set number and names of a data frame's columns on `owner`, or compare them.
 
     Raises
@@ -105,13 +108,13 @@ def check_columns(owner: Any, X: Any, *, reset: bool) -> None:
         raise InputError(f"{display_name(owner)}: X: {error}") from None
 
 
-def _is_numbers(X: Any) -> bool:
+def _is_numbers(X: Cases) -> bool:
     if sp.issparse(X):
         return True
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
 
 
-def learns(component: Any) -> bool:
+def learns(component: object) -> bool:
     """Whether fitting changes a distance or a component in its slots.
 
     Frozen components learn nothing. A distance or kernel learns if it declares `needs_fit`; any
@@ -140,7 +143,7 @@ def _in_slots(component: Any) -> list[Any]:
     return [each for each in found if not isinstance(each, str)]
 
 
-def read_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
+def read_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     """Return y as finite floats, one for each row of X.
 
     Raises
@@ -177,7 +180,7 @@ def is_local(learner: Any) -> bool:
         return False
 
 
-def is_default(component: Any, kind: str, default: str) -> bool:
+def is_default(component: object, kind: str, default: str) -> bool:
     """Whether a component is the default one, given as a name, a table or an instance."""
     try:
         if isinstance(component, str | Mapping):

@@ -13,6 +13,8 @@ from ilk.testing.expectations import expect, expect_error, expect_same, expect_s
 from ilk.testing.registered import check
 
 if TYPE_CHECKING:
+    from ilk.arrays import Cases
+    from ilk.interfaces.combiner import Combiner
     from ilk.testing.subject import Subject
 
 MEMBERS, ROWS, CLASSES = 5, 20, 3
@@ -31,7 +33,9 @@ def _cases(y: np.ndarray) -> np.ndarray:
     return np.asarray(np.random.default_rng(2).normal(size=(len(y), 2)) + y[:, None])
 
 
-def _combined(subject: Subject, outputs: np.ndarray, y: np.ndarray, X: Any = None) -> np.ndarray:
+def _combined(
+    subject: Subject, outputs: np.ndarray, y: np.ndarray, X: Cases | None = None
+) -> np.ndarray:
     X = _cases(y) if X is None else X
     return np.asarray(subject.seeded().fit(outputs, y, X).combine(outputs, X))
 
@@ -203,5 +207,7 @@ def check_bad_outputs(subject: Subject) -> None:
     _refused(combiner, X, outputs[:0], "outputs of no member", [name])
 
 
-def _refused(combiner: Any, X: np.ndarray, bad: np.ndarray, what: str, mentions: list[str]) -> None:
+def _refused(
+    combiner: Combiner, X: np.ndarray, bad: np.ndarray, what: str, mentions: list[str]
+) -> None:
     expect_error(lambda: combiner.combine(bad, X), what, errors=InputError, mentions=mentions)

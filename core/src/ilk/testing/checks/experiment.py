@@ -16,6 +16,7 @@ from ilk.testing.expectations import expect, expect_error
 from ilk.testing.registered import check
 
 if TYPE_CHECKING:
+    from ilk.arrays import Labels
     from ilk.interfaces.resampling import Split
     from ilk.testing.subject import Subject
 
@@ -24,7 +25,7 @@ ROWS = 24
 _SQUARE = partial(pow, exp=2)  # built-in, so that workers import nothing for it
 
 
-def _splits(subject: Subject, seed: int | None = 0, y: Any = None) -> list[Split]:
+def _splits(subject: Subject, seed: int | None = 0, y: Labels | None = None) -> list[Split]:
     X, labels = sample("vectors", ROWS, classes=3)
     splits = subject.new().splits(X, labels if y is None else y, random_state=seed)
     return list(splits)

@@ -89,7 +89,7 @@ def check_counts_evaluations(subject: Subject) -> None:
     expect(after - before <= 2 * D.size, f"expected at most {2 * D.size}, got {after - before}")
 
 
-def _has_radius(index: Any) -> bool:
+def _has_radius(index: Index) -> bool:
     return type(index).radius_neighbors is not Index.radius_neighbors
 
 

@@ -27,6 +27,8 @@ from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, PAIRS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk.arrays import Cases, Labels
+
 
 @contextmanager
 def _by_check_vectors() -> Iterator[None]:
@@ -38,7 +40,7 @@ def _by_check_vectors() -> Iterator[None]:
         raise CheckFailed(f"{failed}; {how}") from failed.__cause__
 
 
-def _run(subject: Subject, X: Any, y: Any) -> Any:
+def _run(subject: Subject, X: Cases, y: Labels) -> Any:
     return subject.use.run(subject.seeded(), X, y)
 
 

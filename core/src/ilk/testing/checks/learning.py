@@ -29,22 +29,24 @@ from ilk.testing.subject import fit_returned, learned, result
 from ilk.testing.use import ANSWERING_KINDS, DATA_KINDS, TRAINED_KINDS, answers_by_row
 
 if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
+    from ilk.component import Component
     from ilk.testing.subject import Subject
 
 
-def trained(subject: Subject, X: Any, y: Any) -> Any:
+def trained(subject: Subject, X: Cases, y: Labels | None) -> Any:
     """Return a seeded instance fitted to X and y."""
     assert subject.use.train is not None
     return subject.use.train(subject.seeded(), X, y)
 
 
-def answer(subject: Subject, component: Any, Q: Any) -> Any:
+def answer(subject: Subject, component: object, Q: Cases) -> Any:
     """Return the output of a fitted component for the rows of Q."""
     assert subject.use.answer is not None
     return subject.use.answer(component, Q)
 
 
-def _fingerprint(value: Any) -> str:
+def _fingerprint(value: object) -> str:
     """Serialise data so that equal texts mean equal data."""
     import joblib
 
@@ -98,7 +100,7 @@ def check_deterministic(subject: Subject) -> None:
     expect_same(second, first, "a second run with the same random_state", rtol=0, atol=0)
 
 
-def _draws(component: Any) -> bool:
+def _draws(component: Component) -> bool:
     return "random_state" in component.parameters
 
 
@@ -164,7 +166,7 @@ def check_fitted_pickle(subject: Subject) -> None:
     expect_same(answer(subject, joblib.load(buffer), X), expected, "the answer after joblib")
 
 
-def _needs_fit(component: Any) -> bool:
+def _needs_fit(component: Component) -> bool:
     return component.kind not in {"distance", "kernel"} or component.capabilities.needs_fit
 
 
@@ -196,7 +198,7 @@ def check_rows_apart(subject: Subject) -> None:
 
 
 def expect_rows_apart(
-    subject: Subject, component: Any, kind: str, *, n: int = 40, alone: int = 5
+    subject: Subject, component: object, kind: str, *, n: int = 40, alone: int = 5
 ) -> None:
     """Fail a check if the output for a row depends on other rows of the query."""
     X = subject.sample_of(kind).X
@@ -220,7 +222,7 @@ def check_no_rows(subject: Subject) -> None:
     )
 
 
-def _choices(component: Any) -> list[tuple[str, Any]]:
+def _choices(component: Component) -> list[tuple[str, Any]]:
     own = component.parameters.items()
     return [(name, choice) for name, param in own for choice in param.choices]
 

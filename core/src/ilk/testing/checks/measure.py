@@ -14,6 +14,7 @@ from ilk.testing.expectations import expect, expect_same
 from ilk.testing.registered import check
 
 if TYPE_CHECKING:
+    from ilk.interfaces.measure import Measure
     from ilk.testing.subject import Subject
 
 
@@ -52,11 +53,11 @@ def check_value(subject: Subject) -> None:
             expect_same(getattr(prediction, name), expected, f"{name} after scoring")
 
 
-def _about_answers(measure: Any) -> bool:
+def _about_answers(measure: Measure) -> bool:
     return measure.needs not in {"rejected", "seconds", "reduction"}
 
 
-def _about_support(measure: Any) -> bool:
+def _about_support(measure: Measure) -> bool:
     return measure.needs in {"scores", "probabilities"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
 from ilk.testing.subject import Subject, learned
 
+if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
+    from ilk.interfaces.kernel import Kernel
+
 
 def _fitted(subject: Subject) -> tuple[Any, Any, Any]:
     """Return a fitted distance, its data and some queries."""
@@ -21,7 +25,7 @@ def _fitted(subject: Subject) -> tuple[Any, Any, Any]:
     return learned(subject), X, take(X, [4, 0, 17, 4, 9])
 
 
-def _one(X: Any, position: int) -> Any:
+def _one(X: Cases, position: int) -> Any:
     """Return one object: a row, or an element of a list."""
     return X.iloc[position] if hasattr(X, "iloc") else X[position]
 
@@ -244,7 +248,7 @@ def check_gram_gradient(subject: Subject) -> None:
         _check_gradient(each)
 
 
-def _positions(kernel: Any) -> list[tuple[str, int]]:
+def _positions(kernel: Kernel) -> list[tuple[str, int]]:
     """Return name and element of each numeric parameter."""
     return [
         (name, i)
@@ -255,7 +259,7 @@ def _positions(kernel: Any) -> list[tuple[str, int]]:
     ]
 
 
-def _number(value: Any) -> np.ndarray | None:
+def _number(value: object) -> np.ndarray | None:
     if value is None or isinstance(value, str | bool):
         return None
     try:
@@ -279,7 +283,7 @@ def _check_gradient(subject: Subject) -> None:
         expect_same(gradient[..., column], expected, what, rtol=1e-4, atol=1e-7)
 
 
-def _moved(subject: Subject, name: str, element: int, by: float, X: Any, y: Any) -> np.ndarray:
+def _moved(subject: Subject, name: str, element: int, by: float, X: Cases, y: Labels) -> np.ndarray:
     """Return the Gram matrix with one log parameter changed."""
     kernel = subject.seeded()
     value = getattr(kernel, name)

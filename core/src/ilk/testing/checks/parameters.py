@@ -116,7 +116,7 @@ def _same_parameters(got: Any, expected: Any, what: str) -> None:
         )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Write a value without the memory address that some objects show."""
     return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
 
@@ -251,14 +251,14 @@ def check_unknown_in_slot(subject: Subject) -> None:
         )
 
 
-def _with(subject: Subject, name: str, value: Any) -> Component:
+def _with(subject: Subject, name: str, value: object) -> Component:
     """Return the example with one parameter replaced, bypassing `set_params`."""
     component: Component = subject.new()
     setattr(component, name, value)
     return component
 
 
-def _in_slot(param: Param, value: Any) -> Any:
+def _in_slot(param: Param, value: object) -> Any:
     inner = {"classifier": value} if param.slot == "step" else value
     return [inner] if param.many is list else {"a": inner} if param.many is dict else inner
 
@@ -288,6 +288,6 @@ def bad_values(param: Param) -> Iterator[Any]:
             yield value
 
 
-def _shown(value: Any) -> tuple[str, ...]:
+def _shown(value: object) -> tuple[str, ...]:
     """Return the parts of a value that an error must show."""
     return ("<nothing>",) if "<nothing>" in repr(value) else (repr(value), str(value))

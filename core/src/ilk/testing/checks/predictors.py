@@ -16,6 +16,7 @@ from ilk.testing.registered import check
 from ilk.testing.subject import learned, named
 
 if TYPE_CHECKING:
+    from ilk.arrays import Estimator
     from ilk.testing.subject import Subject
 
 
@@ -106,7 +107,7 @@ def check_in_pipeline(subject: Subject) -> None:
     expect_same(got, learned(subject).predict(X), "predictions of a pipeline of one step")
 
 
-def _has_proba(model: Any) -> bool:
+def _has_proba(model: Estimator) -> bool:
     return hasattr(model, "predict_proba")
 
 
@@ -149,7 +150,7 @@ def _check_largest(P: np.ndarray, model: Any, labels: np.ndarray) -> None:
         )
 
 
-def _has_decision(model: Any) -> bool:
+def _has_decision(model: Estimator) -> bool:
     return hasattr(model, "decision_function")
 
 
@@ -169,7 +170,7 @@ def check_decision_function(subject: Subject) -> None:
         expect(share >= 0.8, f"expected 0.8 of the training cases on the right side, got {share}")
 
 
-def _weighs(model: Any) -> bool:
+def _weighs(model: Estimator) -> bool:
     """Tell whether it, and every classifier in its slots, accepts sample weights."""
     opened = seeded(clone(model), 0)
     members = [child for _, child in children(opened) if hasattr(child, "predict")]

@@ -32,7 +32,7 @@ from ilk.testing.use import DATA_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ilk.arrays import RandomState
+    from ilk.arrays import ArrayLike, Cases, Labels, Matrix, RandomState
     from ilk.testing.subject import Subject
 
 INPUTS: tuple[InputKind, ...] = (
@@ -47,7 +47,7 @@ INPUTS: tuple[InputKind, ...] = (
 WEIGHTED = Capabilities(inputs=INPUTS, needs_fit=True, sample_weight=True)
 
 
-def _slots(component: Any) -> dict[str, Param]:
+def _slots(component: Component) -> dict[str, Param]:
     return {name: param for name, param in component.parameters.items() if param.slot}
 
 
@@ -69,7 +69,7 @@ class _Refused(Exception):  # noqa: N818  # the name states the event
     """A slot does not accept the random component."""
 
 
-def _run(subject: Subject, name: str, param: Param, X: Any, y: Any) -> Any:
+def _run(subject: Subject, name: str, param: Param, X: Cases | None, y: np.ndarray) -> Any:
     component = subject.new()
     value = _random_value(param, component)
     if value is None:
@@ -124,14 +124,14 @@ class RandomDistance(_Random, Distance):
         inputs=INPUTS, needs_fit=True, symmetric=True, metric=True
     )
 
-    def fit(self, X: Any, y: Any = None) -> RandomDistance:
+    def fit(self, X: Cases, y: Labels | None = None) -> RandomDistance:
         self.weights_ = self._weights(_numbers(X).shape[1])
         return self
 
     def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
         return _numbers(X)
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Any, Y: Cases | None = None) -> np.ndarray:
         A = _numbers(X) * self.weights_
         B = A if Y is None else _numbers(Y) * self.weights_
         return np.asarray(np.sqrt(((A[:, None] - B) ** 2).sum(axis=2)))
@@ -142,11 +142,11 @@ class RandomKernel(_Random, Kernel):
 
     capabilities: ClassVar[Capabilities] = RandomDistance.capabilities
 
-    def fit(self, X: Any, y: Any = None) -> RandomKernel:
+    def fit(self, X: Any, y: Labels | None = None) -> RandomKernel:
         self.weights_ = self._weights(_numbers(X).shape[1])
         return self
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Any, Y: Cases | None = None) -> np.ndarray:
         A = _numbers(X) * self.weights_
         return np.asarray(A @ (A if Y is None else _numbers(Y) * self.weights_).T)
 
@@ -154,24 +154,24 @@ class RandomKernel(_Random, Kernel):
 class RandomLearner(_Random, MetricLearner):
     """Weights features at random."""
 
-    def fit(self, X: Any, y: Any = None) -> RandomLearner:
+    def fit(self, X: Any, y: Labels | None = None) -> RandomLearner:
         self.n_features_in_ = np.shape(X)[1]
         self.components_ = np.diag(self._weights(self.n_features_in_))
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Cases) -> np.ndarray:
         return np.asarray(np.asarray(X) @ self.components_.T)
 
 
 class RandomIndex(_Random, Index):
     """Orders rows by randomly weighted distances."""
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> RandomIndex:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> RandomIndex:
         self.distance_, self.X_, self.n_distance_evaluations_ = distance, X, 0
         self.weights_ = self._weights(n_rows(X))
         return self
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         D = self.distance_.pairwise(Q, self.X_)
         where = np.argsort(D * self.weights_, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(D, where, axis=1), where
@@ -180,18 +180,18 @@ class RandomIndex(_Random, Index):
 class RandomTransformer(_Random, Transformer):
     """Weights features at random."""
 
-    def fit(self, X: Any, y: Any = None) -> RandomTransformer:
+    def fit(self, X: Any, y: Labels | None = None) -> RandomTransformer:
         self.weights_ = self._weights(np.shape(X)[1])
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Cases) -> np.ndarray:
         return np.asarray(np.asarray(X) * self.weights_)
 
 
 class RandomRelevance(_Random, Relevance):
     """Random relevance of features."""
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Any, y: Labels | None) -> np.ndarray:
         return self._weights(np.shape(X)[1])
 
 
@@ -200,7 +200,7 @@ class _RandomTree(_Random):
 
     capabilities: ClassVar[Capabilities] = WEIGHTED
 
-    def _grow(self, cls: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    def _grow(self, cls: type, X: Cases | None, y: Labels | None, sample_weight: Any) -> None:
         seed = check_seed(self, self.random_state)
         tree = cls(splitter="random", max_depth=2, random_state=seed)
         self.tree_ = tree.fit(_numbers(X), y, sample_weight)
@@ -212,19 +212,19 @@ class _RandomTree(_Random):
 class RandomClassifier(_RandomTree, Classifier):
     """A shallow tree with random splits."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomClassifier:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> RandomClassifier:
         self._grow(DecisionTreeClassifier, X, y, sample_weight)
         self.classes_ = self.tree_.classes_
         return self
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Matrix) -> np.ndarray:
         return np.asarray(self.tree_.predict_proba(_numbers(X)))
 
 
 class RandomRegressor(_RandomTree, Regressor):
     """A shallow tree with random splits."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomRegressor:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> RandomRegressor:
         self._grow(DecisionTreeRegressor, X, y, sample_weight)
         return self
 
@@ -232,24 +232,24 @@ class RandomRegressor(_RandomTree, Regressor):
 class RandomClusterer(_Random, Clusterer):
     """Two clusters, separated by a random plane."""
 
-    def fit(self, X: Any, y: Any = None) -> RandomClusterer:
+    def fit(self, X: Any, y: Labels | None = None) -> RandomClusterer:
         A = _numbers(X)
         self.mean_, self.weights_ = A.mean(axis=0), self._weights(A.shape[1]) - 1
         self.labels_ = self.predict(X)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Matrix) -> np.ndarray:
         return np.asarray((_numbers(X) - self.mean_) @ self.weights_ > 0, dtype=int)
 
 
 class RandomCombiner(_Random, Combiner):
     """The mean of the members with random weights."""
 
-    def fit(self, outputs: Any, y: Any, X: Any = None) -> RandomCombiner:
+    def fit(self, outputs: ArrayLike, y: Labels, X: Cases | None = None) -> RandomCombiner:
         self.weights_ = self._weights(len(outputs))
         return self
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         return np.asarray(np.average(check_outputs(self, outputs), axis=0, weights=self.weights_))
 
 
@@ -257,7 +257,11 @@ class RandomResampling(_Random, Resampling):
     """Two random folds, from the given seed."""
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: Any = None
+        self,
+        X: Cases,
+        y: Labels,
+        groups: Labels | None = None,
+        random_state: RandomState | None = None,
     ) -> Iterator[Split]:
         given = self.random_state if random_state is None else random_state
         half = check_seed(self, given).permutation(n_rows(X)) % 2

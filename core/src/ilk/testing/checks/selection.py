@@ -14,6 +14,7 @@ from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
 
 if TYPE_CHECKING:
+    from ilk.arrays import Cases, Labels
     from ilk.testing.subject import Subject
 
 
@@ -79,12 +80,12 @@ def check_editor_as_step(subject: Subject) -> None:
 class _Count(Classifier):
     """A classifier that only counts its training cases."""
 
-    def fit(self, X: Any, y: Any) -> _Count:
+    def fit(self, X: Cases, y: Labels) -> _Count:
         self.n_ = len(y)
         self.classes_ = np.unique(y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         return np.full(n_rows(X), self.classes_[0])
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.spatial.distance import cdist
 
@@ -19,7 +17,7 @@ from ilk.testing.registered import check
 from ilk.testing.subject import Subject, learned, result, takes_tables, takes_vectors
 
 
-def is_transformer(component: Any) -> bool:
+def is_transformer(component: object) -> bool:
     """Tell whether a component transforms; a local metric does not."""
     return isinstance(component, Transformer)
 
@@ -82,7 +80,7 @@ def check_stateless(subject: Subject) -> None:
         )
 
 
-def _is_global(component: Any) -> bool:
+def _is_global(component: object) -> bool:
     return not isinstance(component, LocalMetric)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -20,6 +20,9 @@ from ilk_distances.composed.parts import (
     labelled_pairs,
     naming,
 )
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Combined(OfParts):
@@ -184,7 +187,7 @@ class Combined(OfParts):
                 "weights", f"must be finite, at least 0 and not all 0, got {weights.tolist()}"
             )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the parts on their views, then learn their scales, and weights if required."""
         self.check_parameters()
         self.__dict__.pop("weights_", None)
@@ -205,7 +208,7 @@ class Combined(OfParts):
                 share = (known / (largest or 1.0)).mean() if self.scale == "mean" else 1.0
                 self.scales_[p] = largest * share
 
-    def _weights(self, views: Viewed, y: Any, rng: np.random.RandomState) -> np.ndarray:
+    def _weights(self, views: Viewed, y: Labels | None, rng: np.random.RandomState) -> np.ndarray:
         if isinstance(self.weights, Mapping):
             return _numbers([self.weights[name] for name in self.parts_])
         if not isinstance(self.weights, str):
@@ -214,7 +217,7 @@ class Combined(OfParts):
         return uniform if self.weights == "uniform" else self._learned(views, y, rng, uniform)
 
     def _learned(
-        self, views: Viewed, y: Any, rng: np.random.RandomState, uniform: np.ndarray
+        self, views: Viewed, y: Labels | None, rng: np.random.RandomState, uniform: np.ndarray
     ) -> np.ndarray:
         _, codes = ilk.check_labels(self, y, views, min_classes=2)
         first, second, differ = labelled_pairs(self, codes, self.n_pairs, rng)
@@ -252,14 +255,14 @@ class Combined(OfParts):
             return [(0, parts[0], (0.0, 1.0))]
         return [(p, parts[p], (self.weights_[p], self.scales_[p])) for p in counts]
 
-    def between(self, x: Any, y: Any) -> float:
+    def between(self, x: object, y: Labels) -> float:
         """Distance between two single objects."""
         if hasattr(self, "columns_") and self.columns_ is None:
             terms = self.terms()
             return float(_sum([(share, np.array(part.between(x, y))) for _, part, share in terms]))
         return super().between(x, y)
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X that has each view prepared by its distance."""
         return _PreparedParts(self, self.check_input(X))
 
@@ -271,7 +274,7 @@ class _PreparedParts(ilk.Prepared):
         super().__init__(distance, X)
         self.terms = [(part.prepare(X.parts[p]), p, share) for p, part, share in distance.terms()]
 
-    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+    def to(self, q: object, indices: np.ndarray | None = None) -> np.ndarray:
         """Distances from one query to the rows with the given indices (default: all)."""
         if isinstance(q, Viewed):
             return super().to(q, indices)

@@ -65,7 +65,13 @@ _uncallable: WeakSet[Any] = WeakSet()
 # inlines into it inherit its error model.
 @numba.njit(nogil=True, error_model="python")
 def _fill(
-    function: Any, X: np.ndarray, Y: np.ndarray, D: np.ndarray, start: int, stop: int, mirror: bool
+    function: Callable[..., Any],
+    X: np.ndarray,
+    Y: np.ndarray,
+    D: np.ndarray,
+    start: int,
+    stop: int,
+    mirror: bool,
 ) -> bool:
     """Fill rows of D; return False at an invalid distance. X: (n, p), Y: (m, p), D: (n, m)."""
     right = True

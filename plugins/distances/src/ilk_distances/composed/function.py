@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import ilk
 from ilk import Function, param
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class FunctionDistance(ilk.Distance):
@@ -115,15 +118,15 @@ class FunctionDistance(ilk.Distance):
             )
         return super().check_pair(X, Y)
 
-    def between(self, x: Any, y: Any) -> float:
+    def between(self, x: object, y: Labels) -> float:
         """Distance between two single objects."""
         return float(self.pairwise(self._one(x), self._one(y))[0, 0])
 
-    def _one(self, x: Any) -> Any:
+    def _one(self, x: object) -> Any:
         vector = self.inputs == "vectors" or isinstance(x, np.ndarray)
         return ilk.one_row(x) if vector and self.inputs != "objects" else [x]
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Any, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         self.check_parameters()
         if self.function is None:
@@ -154,7 +157,7 @@ class FunctionDistance(ilk.Distance):
                 D[i:, i] = D[i, i:]
         return D
 
-    def _value(self, x: Any, y: Any, i: int, j: int) -> float:
+    def _value(self, x: object, y: Labels, i: int, j: int) -> float:
         assert self.function is not None
         try:
             value = self.function(x, y)
@@ -183,9 +186,9 @@ def _is_compiled(function: Any) -> bool:
     return hasattr(function, "py_func") and hasattr(function, "nopython_signatures")
 
 
-def _are_vectors(X: Any) -> bool:
+def _are_vectors(X: Cases | None) -> bool:
     return isinstance(X, np.ndarray) and X.ndim <= 2 and X.dtype.kind in "biuf"
 
 
-def _single(X: Any) -> bool:
+def _single(X: Cases) -> bool:
     return bool(getattr(X, "dtype", None) == np.float32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,9 @@ import ilk
 from ilk import KernelLike, slot
 from ilk_distances.kernels.checks import check_n_features, check_values, n_features
 from ilk_distances.kernels.feature_space import squared_distances
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class KernelDistance(ilk.Distance):
@@ -79,14 +82,14 @@ class KernelDistance(ilk.Distance):
         kernel = self.kernel_ if hasattr(self, "kernel_") else self.resolve_slot("kernel")
         return bool(getattr(kernel, "induces_metric", False))
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the kernel on X and y."""
         self.check_parameters()
         self.width_ = n_features(ilk.as_table(X))
         self.kernel_ = ilk.fit_component(self.resolve_slot("kernel"), X, y)
         return self
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         kernel = self._ready()
         X, Y = self.check_input(X), None if Y is None else self.check_input(Y, "Y")
@@ -97,7 +100,7 @@ class KernelDistance(ilk.Distance):
         with np.errstate(over="ignore"):
             return D.astype(np.float32) if single else D
 
-    def check_input(self, X: Any, argument: str = "X") -> Any:
+    def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return X unchanged after a check of its number of features; the kernel validates it."""
         X = ilk.as_table(X)
         if hasattr(self, "kernel_"):
@@ -121,7 +124,7 @@ class KernelDistance(ilk.Distance):
         return kernel
 
 
-def _is_single(X: Any) -> bool:
+def _is_single(X: Cases) -> bool:
     return bool(getattr(X, "dtype", None) == np.float32)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -12,6 +12,9 @@ from ilk import DistanceLike, MetricLearnerLike, slot
 from ilk.neighbors.norms import Norm
 from ilk_distances.vectors.mahalanobis import Mahalanobis
 from ilk_distances.vectors.mapped import Mapped, mapped_by
+
+if TYPE_CHECKING:
+    from ilk import Cases, Estimator, Labels
 
 
 class Learned(ilk.Distance):
@@ -75,7 +78,7 @@ class Learned(ilk.Distance):
         base = self.base_ if hasattr(self, "base_") else self.resolve_slot("base")
         return bool(base.symmetric)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the learner on X and y, then the base on the transformed X."""
         self.check_parameters()
         learner = self._transforming(self.resolve_slot("learner"))
@@ -104,11 +107,11 @@ class Learned(ilk.Distance):
             return ilk.nearest_blocked(self, X, Y, k)
         return base.kneighbors(X.after, Y.after, k)  # type: ignore[no-any-return]  # the slot is Any
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X, mapped once."""
         return ilk.Prepared(self, self.check_input(X))
 
-    def check_input(self, X: Any, argument: str = "X") -> Mapped:
+    def check_input(self, X: Cases, argument: str = "X") -> Mapped:
         """Return X before and after the learner's map."""
         return X if isinstance(X, Mapped) else mapped_by(self._parts()[0], X, argument)
 
@@ -124,7 +127,7 @@ class Learned(ilk.Distance):
             )
         return self._transforming(learner), base
 
-    def _transforming(self, learner: Any) -> Any:
+    def _transforming(self, learner: Estimator) -> Any:
         if not hasattr(learner, "transform"):
             name = ilk.display_name(learner)
             raise self.parameter_error("learner", f"must be one that transforms, got {name}")

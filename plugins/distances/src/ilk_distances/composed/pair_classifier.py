@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import ClassifierLike, RandomState, Seed, param, slot
 from ilk_distances.composed.parts import OfParts, labelled_pairs, naming
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class PairClassifier(OfParts):
@@ -112,7 +115,7 @@ class PairClassifier(OfParts):
         tags.input_tags.allow_nan &= self.compares_parts
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the parts on their views, then the classifier on pairs of rows."""
         self.check_parameters()
         rng = ilk.check_seed(self, self.random_state)
@@ -133,7 +136,7 @@ class PairClassifier(OfParts):
         )
         return self
 
-    def _fitted_rows(self, X: Any, y: Any) -> Any:
+    def _fitted_rows(self, X: Any, y: Labels | None) -> Any:
         """Fit the parts, if any; return X in the form that is compared."""
         self.parts_: dict[str, Any] = {}
         self.columns_: dict[str, np.ndarray] | None = None
@@ -184,14 +187,14 @@ class PairClassifier(OfParts):
             )
         return X
 
-    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+    def check_pair(self, X: Any, Y: Cases | None = None) -> tuple[Any, Any]:
         """Return X and Y (X again if None) in the form that is compared."""
         if self.compares_parts:
             return super().check_pair(X, Y)
         X = self.check_input(X)
         return X, X if Y is None else self.check_input(Y, "Y")
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         check_is_fitted(self, "classifier_")
         X, Y = self.check_pair(X, Y)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import DistanceLike, Views, ViewsLike, param, slots
+
+if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels
 
 _SHARED = 16  # pairs that share a row, so that distances are computed several at a time
 
@@ -81,7 +84,7 @@ class OfParts(ilk.Distance):
         """Views by name; the views of a list are named by position."""
         return self.views if isinstance(self.views, Mapping) else dict(enumerate(self.views or ()))
 
-    def _fit_parts(self, X: Any, y: Any) -> Viewed:
+    def _fit_parts(self, X: Cases | None, y: Labels | None) -> Viewed:
         """Fit the distance of each part on its view; return the checked views."""
         for name in ("parts_", "widths_", "feature_names_in_", "n_features_in_"):
             self.__dict__.pop(name, None)
@@ -105,7 +108,7 @@ class OfParts(ilk.Distance):
             return ((name, ilk.as_table(X)) for name in self.parts_)
         return ilk.views_of(self, X, argument)
 
-    def check_input(self, X: Any, argument: str = "X") -> Any:
+    def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return each view of X in the form in which its distance takes it."""
         if isinstance(X, Viewed):
             return X
@@ -120,7 +123,7 @@ class OfParts(ilk.Distance):
                 )
         return X
 
-    def _viewed(self, X: Any, argument: str) -> Viewed:
+    def _viewed(self, X: Cases | None, argument: str) -> Viewed:
         checked = []
         for name, view in self.views_of(X, argument):
             with naming(self, name):
@@ -172,11 +175,11 @@ class Viewed:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: Any) -> Viewed:
+    def __getitem__(self, rows: Cases) -> Viewed:
         return Viewed(tuple(_rows(part, rows) for part in self.parts))
 
 
-def _rows(part: Any, rows: Any) -> Any:
+def _rows(part: Any, rows: Cases | None) -> Any:
     if isinstance(rows, slice) and not hasattr(part, "iloc"):
         return part[rows]
     return ilk.take(part, rows)
@@ -247,7 +250,7 @@ def _first(rows: np.ndarray, n_pairs: int, rng: np.random.RandomState) -> np.nda
     return np.repeat(chosen, max(n_pairs // size, 1))
 
 
-def distances_of(distance: Any, X: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def distances_of(distance: Distance, X: Cases, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Distances of pairs of rows; pairs with the same first row are computed together."""
     if not len(first):  # a single row has no pairs
         return np.zeros(0)

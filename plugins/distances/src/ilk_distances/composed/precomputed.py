@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 import ilk
 from ilk import Array, ArrayLike, param
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Precomputed(ilk.Distance):
@@ -81,7 +84,7 @@ class Precomputed(ilk.Distance):
             if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
                 raise self.parameter_error("matrix", f"must be square, got shape {shape}")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Check every value of the matrix, and the row numbers in X; nothing is learned."""
         self.check_parameters()
         matrix = self._matrix()
@@ -102,7 +105,7 @@ class Precomputed(ilk.Distance):
         self.matrix_ = matrix
         return self
 
-    def between(self, x: Any, y: Any) -> float:
+    def between(self, x: object, y: Labels) -> float:
         """Distance between two objects, given by their numbers."""
         return float(
             self.pairwise([x] if np.isscalar(x) else x, [y] if np.isscalar(y) else y)[0, 0]
@@ -117,7 +120,7 @@ class Precomputed(ilk.Distance):
             self._check_values(D, X, Y)
         return D
 
-    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+    def check_input(self, X: Cases, argument: str = "X") -> np.ndarray:
         """Return the row numbers in X as a vector of integers."""
         name = ilk.display_name(self)
         try:

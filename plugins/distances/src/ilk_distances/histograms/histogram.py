@@ -112,6 +112,6 @@ class HistogramDistance(VectorDistance):
         return np.ldexp(X, exponents[:, None]), np.ldexp(added, exponents)
 
 
-def thresholds(values: Any, least: Any) -> np.ndarray:
+def thresholds(values: object, least: Any) -> np.ndarray:
     """Return summands, and below them thresholds of precision, for `bin_sums.settled`."""
     return np.stack(np.broadcast_arrays(np.asarray(values, dtype=float), least))

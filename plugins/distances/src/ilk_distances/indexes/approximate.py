@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
 
+if TYPE_CHECKING:
+    from ilk import Cases, Distance, Matrix
+
 _COPIED = 2**19  # numbers of training rows copied for one comparison: bounds the memory
 
 
 def nearest(
-    distance: Any, query: Any, X: Any, rows: np.ndarray, k: int
+    distance: Distance | None, query: object, X: Cases, rows: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest of some rows, ties by lower index.
 
@@ -37,7 +40,7 @@ def nearest(
 
 
 def within(
-    distance: Any, query: Any, X: Any, rows: np.ndarray, r: float
+    distance: Any, query: Any, X: Matrix, rows: np.ndarray, r: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Those of some rows (ascending) within distance r, nearest first, ties by lower index."""
     values = _compared(distance, query, X, rows)
@@ -61,14 +64,20 @@ def _ordered(
 
 
 @overload
-def recall(index: ilk.Index, Q: Any, k: int = ..., *, per_query: Literal[False] = ...) -> float: ...
+def recall(
+    index: ilk.Index, Q: Matrix, k: int = ..., *, per_query: Literal[False] = ...
+) -> float: ...
 
 
 @overload
-def recall(index: ilk.Index, Q: Any, k: int = ..., *, per_query: Literal[True]) -> np.ndarray: ...
+def recall(
+    index: ilk.Index, Q: Matrix, k: int = ..., *, per_query: Literal[True]
+) -> np.ndarray: ...
 
 
-def recall(index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False) -> float | np.ndarray:
+def recall(
+    index: ilk.Index, Q: Matrix, k: int = 10, *, per_query: bool = False
+) -> float | np.ndarray:
     """Share of the k nearest neighbours that an index finds, compared with brute force.
 
     A row that the index returns counts as found if its distance is at most that of the true k-th
@@ -123,7 +132,7 @@ def recall(index: ilk.Index, Q: Any, k: int = 10, *, per_query: bool = False) ->
     return shares if per_query else float(shares.mean())
 
 
-def _found(distance: Any, query: Any, X: Any, rows: np.ndarray, limit: float) -> int:
+def _found(distance: Any, query: Any, X: Matrix, rows: np.ndarray, limit: float) -> int:
     """Number of rows within a limit of a query, up to rounding."""
     near = distance.pairwise(query, ilk.take(X, rows))[0]
     slack = 8 * np.finfo(near.dtype).eps if near.dtype.kind == "f" else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from ilk_distances.indexes.counted_distances import CountedDistances, rows_at_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ilk import Cases
 
 HALVINGS = 3  # levels merged into one: up to 8 children, compared with a query in one call
 
@@ -78,12 +80,12 @@ class BallTree(BallTreeIndex):
         """Return the default and a tree halved to single rows."""
         return [cls(), cls(leaf_size=1)]
 
-    def _grow(self, counted: CountedDistances, X: Any) -> Hierarchy:
+    def _grow(self, counted: CountedDistances, X: Cases) -> Hierarchy:
         vectors = self._vectors(X)
         root = root_of(counted, _middle(vectors, np.arange(len(vectors))))
         return grow(root, lambda branch: _divide(branch, vectors, self.leaf_size, counted))
 
-    def _vectors(self, X: Any) -> np.ndarray:
+    def _vectors(self, X: Cases) -> np.ndarray:
         """Return the training rows as numbers, for the halving."""
         if (
             isinstance(self.X_, np.ndarray) and self.X_.ndim == 2 and self.X_.dtype.kind == "f"

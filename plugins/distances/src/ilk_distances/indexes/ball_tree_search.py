@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,9 @@ import ilk
 from ilk.neighbors.checks import check_radius, training_rows
 from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
+
+if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels
 
 _ENTRIES = 2**23  # heap entries of the queries searched together: bounds the memory
 _FEW, _MANY = 16, 256  # minimum and maximum number of queries searched together
@@ -30,7 +33,7 @@ class BallTreeIndex(ilk.Index):
     The distance itself compares them, so that answers equal those of `brute`.
     """
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
         self.X_ = training_rows(self, distance, X)
@@ -50,7 +53,7 @@ class BallTreeIndex(ilk.Index):
             raise ilk.stored_fault(self, "tree_ must have every row")
 
     @abstractmethod
-    def _grow(self, counted: CountedDistances, X: Any) -> Hierarchy:
+    def _grow(self, counted: CountedDistances, X: Cases) -> Hierarchy:
         """Return the tree of all training rows; X has them as given."""
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -62,11 +65,11 @@ class BallTreeIndex(ilk.Index):
         if 2 * k >= n:  # a search would skip hardly any row
             found = self.distance_.kneighbors(Q, self.X_, int(k))
             count(self, ilk.n_rows(Q) * n)
-            return found  # type: ignore[no-any-return]  # the slot is Any
+            return found
         parts = self._searched(Q, lambda search: search.nearest(int(k)))
         return np.concatenate([d for d, _ in parts]), np.concatenate([i for _, i in parts])
 
-    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
         check_is_fitted(self)
         r = check_radius(self, r)
@@ -74,7 +77,7 @@ class BallTreeIndex(ilk.Index):
         parts = self._searched(Q, lambda search: search.within(r))
         return [d for part in parts for d in part[0]], [i for part in parts for i in part[1]]
 
-    def _searched(self, Q: Any, ask: Callable[[_Search], Any]) -> list[Any]:
+    def _searched(self, Q: Cases, ask: Callable[[_Search], Any]) -> list[Any]:
         """Answers of a search for each block of queries."""
         size = min(max(_ENTRIES // len(self.tree_.rows), _FEW), _MANY)
         return search_in_blocks(
@@ -106,7 +109,7 @@ class _Search:
     Q : data of m rows
     """
 
-    def __init__(self, tree: Hierarchy, counted: CountedDistances, Q: Any) -> None:
+    def __init__(self, tree: Hierarchy, counted: CountedDistances, Q: Cases) -> None:
         self.tree, self.counted, self.Q, self.m = tree, counted, Q, ilk.n_rows(Q)
         self._arrays = (tree.rows, tree.up, tree.radii, tree.first, tree.count)
         self._state = np.full((4, self.m), -1)

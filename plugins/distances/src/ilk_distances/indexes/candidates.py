@@ -12,6 +12,8 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Distance, Matrix
+
 PAIRS = 2**18  # features of pairs that take about as long as the overhead of one call
 
 
@@ -33,7 +35,9 @@ class Candidates:
     ends: np.ndarray
     turns: np.ndarray
 
-    def nearest(self, distance: Any, Q: Any, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
+    def nearest(
+        self, distance: Distance | None, Q: Cases, X: Cases, k: int
+    ) -> tuple[np.ndarray, np.ndarray, int]:
         """The k nearest of each query, ties by lower index, and how many distances that took."""
         m = len(self.ends)
         near: Any = None
@@ -47,7 +51,7 @@ class Candidates:
         return near, where, evaluations
 
     def within(
-        self, distance: Any, Q: Any, X: Any, r: float
+        self, distance: Any, Q: Matrix, X: Matrix, r: float
     ) -> tuple[list[np.ndarray], list[np.ndarray], int]:
         """Rows within r of each query, nearest first, and the number of computed distances."""
         near: list[Any] = [None] * len(self.ends)

@@ -20,6 +20,8 @@ from ilk_distances.tables.heterogeneous import Heterogeneous
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Distance, Labels
+
 _BLOCK = 2**22  # activations in memory at a time
 
 
@@ -93,7 +95,7 @@ class CaseRetrievalNet(ilk.Index):
         """Return a supported distance."""
         return ilk.distance("ilk-distances/heterogeneous")
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
         self.X_ = training_rows(self, distance, X)
@@ -111,7 +113,7 @@ class CaseRetrievalNet(ilk.Index):
         if self.n_entities_ != self.net_.first[-1]:
             raise ilk.stored_fault(self, f"n_entities_ must be {self.net_.first[-1]}")
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)
         n = ilk.n_rows(self.X_)
@@ -124,7 +126,7 @@ class CaseRetrievalNet(ilk.Index):
             self.n_distance_evaluations_ += found[2]
         return np.concatenate(near), np.concatenate(where)
 
-    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
         check_is_fitted(self)
         r = check_radius(self, r)
@@ -139,11 +141,11 @@ class CaseRetrievalNet(ilk.Index):
             self.n_distance_evaluations_ += found[2]
         return near, where
 
-    def _found(self, Q: Any, k: int) -> Iterator[tuple[Any, Candidates]]:
+    def _found(self, Q: Cases | None, k: int) -> Iterator[tuple[Any, Candidates]]:
         """Yield queries and the cases that may be among the k nearest of each."""
         return self._shared(Q, k) if self.net_.terms.countable else self._best(Q, k)
 
-    def _shared(self, Q: Any, k: int) -> Iterator[tuple[Any, Candidates]]:
+    def _shared(self, Q: Cases | None, k: int) -> Iterator[tuple[Any, Candidates]]:
         """Yield queries and the k cases that share the most values with each."""
         from ilk_distances.indexes.spreading_activation import most_shared
 
@@ -152,21 +154,21 @@ class CaseRetrievalNet(ilk.Index):
         for queries, (begins, entities, _) in self._activated(Q):
             where = np.empty((len(begins) - 1, k), np.int64)
 
-            def work(first: int, last: int, begins: Any = begins, out: Any = where) -> None:
+            def work(first: int, last: int, begins: Any = begins, out: np.ndarray = where) -> None:
                 part, shared = begins[first : last + 1], np.empty(n, np.int16)
                 most_shared(part, entities, net.starts, net.cases, most, shared, out[first:last])  # noqa: B023
 
             ilk.in_blocks(work, len(where), 64)
             yield queries, _candidates(where.ravel(), np.full(len(where), k))
 
-    def _best(self, Q: Any, k: int) -> Iterator[tuple[Any, Candidates]]:
+    def _best(self, Q: Cases | None, k: int) -> Iterator[tuple[Any, Candidates]]:
         """Yield queries and the cases that may be among the k most active for each."""
         for queries, activation in self._activations(Q):
             n = activation.shape[1]
             least = np.partition(activation, n - k, axis=1)[:, n - k]
             yield queries, self._at_least(activation, least, queries)
 
-    def _activations(self, Q: Any) -> Iterator[tuple[Any, np.ndarray]]:
+    def _activations(self, Q: Cases | None) -> Iterator[tuple[Any, np.ndarray]]:
         """Yield queries and how much each activates every case."""
         from ilk_distances.indexes.spreading_activation import spread
 
@@ -174,14 +176,16 @@ class CaseRetrievalNet(ilk.Index):
         for queries, (begins, entities, much) in self._activated(Q):
             activation = np.zeros((len(begins) - 1, ilk.n_rows(self.X_)))
 
-            def work(first: int, last: int, begins: Any = begins, out: Any = activation) -> None:
+            def work(
+                first: int, last: int, begins: Any = begins, out: np.ndarray = activation
+            ) -> None:
                 part = begins[first : last + 1]
                 spread(part, entities, much, net.starts, net.cases, out[first:last])  # noqa: B023
 
             ilk.in_blocks(work, len(activation), 64)
             yield queries, activation
 
-    def _activated(self, Q: Any) -> Iterator[tuple[Any, tuple[np.ndarray, ...]]]:
+    def _activated(self, Q: Cases | None) -> Iterator[tuple[Any, tuple[np.ndarray, ...]]]:
         """Yield queries, a block at a time, and the entities that each activates."""
         Q = paired_queries(self.distance_, Q, self.X_)
         size = max(_BLOCK // (ilk.n_rows(self.X_) + self.n_entities_), 1)
@@ -189,7 +193,7 @@ class CaseRetrievalNet(ilk.Index):
             queries = Q[start : start + size]
             yield queries, self.net_.activated(coded(queries).in_terms_of(self.cases_))
 
-    def _at_least(self, activation: np.ndarray, least: np.ndarray, queries: Any) -> Candidates:
+    def _at_least(self, activation: np.ndarray, least: np.ndarray, queries: Cases) -> Candidates:
         """The cases whose activation is at least a threshold, up to rounding.
 
         If distances may be infinite, these are all cases, because they tie.
@@ -245,7 +249,7 @@ class Terms:
         return alike and len(self.weights) < 2**15  # counts fit into int16
 
 
-def _terms_of(owner: object, distance: Any, X: Any) -> Terms:
+def _terms_of(owner: object, distance: Any, X: np.ndarray) -> Terms:
     """Split a distance of training rows into the terms of the features.
 
     Raises

@@ -13,6 +13,8 @@ from ilk_distances.indexes.exact import count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ilk import Cases
+
 _NUMBERS = 2**19  # numbers copied from training rows at a time: bounds the memory
 _CACHED = 2**16  # numbers of a block of pairs: they stay in the cache
 _SOME = 256  # up to so many rows, the kernel for single pairs is faster than the tiled one
@@ -65,7 +67,7 @@ class CountedDistances:
         self.evaluations += len(rows)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _grouped(self, Q: Any, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def _grouped(self, Q: Cases, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Like `to_rows`, with a call for each set of training rows."""
         if not len(rows):
             return np.empty(0)

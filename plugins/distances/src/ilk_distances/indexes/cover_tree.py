@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ilk import param
 from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierarchy, grow, root_of
 
 if TYPE_CHECKING:
+    from ilk import Cases
     from ilk_distances.indexes.counted_distances import CountedDistances
 
 MIDDLES = 64  # maximum number of children of a ball: bounds the cost of division
@@ -92,7 +93,7 @@ class CoverTree(BallTreeIndex):
         """Return the default and the base of the original paper."""
         return [cls(), cls(base=2)]
 
-    def _grow(self, counted: CountedDistances, X: Any) -> Hierarchy:
+    def _grow(self, counted: CountedDistances, X: Cases) -> Hierarchy:
         return grow(root_of(counted, 0), lambda branch: _divide(branch, self.base, counted))
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import ilk
 from ilk.neighbors.checks import check_distance
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ilk import Matrix
 
 _counting = Lock()
 
@@ -31,7 +36,7 @@ class Margin(NamedTuple):
 
 
 @cache
-def margin(dtype: Any) -> Margin:
+def margin(dtype: DTypeLike) -> Margin:
     """Return bounds of the rounding error of distances of some type.
 
     Every distance guarantees a relative error of at most 1e-9, in float32 1e-5; the rest is for
@@ -52,7 +57,7 @@ def check_metric(owner: object, distance: Any) -> None:
         )
 
 
-def paired_queries(distance: Any, Q: Any, X: Any) -> Any:
+def paired_queries(distance: Any, Q: Any, X: Matrix) -> Any:
     """Return queries in the form for the distance to the training rows."""
     return distance.check_pair(distance.check_input(Q, "Q"), X)[0]
 
@@ -63,7 +68,7 @@ def count(index: Any, n_distances: int) -> None:
         index.n_distance_evaluations_ += n_distances
 
 
-def check_queries(owner: object, distance: Any, Q: Any, X: Any) -> Any:
+def check_queries(owner: object, distance: Any, Q: Any, X: Matrix) -> Any:
     """Return queries in the form for the distance, with a check of the number of features."""
     Q = distance.check_input(Q, "Q")
     if getattr(Q, "ndim", 1) == getattr(X, "ndim", 1) == 2:  # arrays

@@ -16,6 +16,8 @@ from ilk_distances.indexes.exact import check_metric, check_queries, margin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ilk import Cases, Distance, Labels
+
 _BOUNDS = 2**21  # bounds in a thread's memory at a time
 _QUERIES = 256  # maximum number of queries searched together
 _AT_ONCE = 8  # minimum number of rows compared in a call after the pivots: saves calls
@@ -124,7 +126,7 @@ class FishAndShrink(ilk.Index):
         """Whether the answers equal brute force: without a budget."""
         return self.budget is None
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
         self.X_ = training_rows(self, distance, X)
@@ -142,7 +144,7 @@ class FishAndShrink(ilk.Index):
         pivots = ilk.check_stored(self, "pivots_", (None,), least=0, below=n)
         ilk.check_stored(self, "table_", (len(pivots), n), kinds="f")
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index.
 
         With a budget, the nearest of the compared rows.
@@ -151,7 +153,7 @@ class FishAndShrink(ilk.Index):
         found = self.search(Q, k, budget=self.budget)
         return found.distances, found.indices
 
-    def search(self, Q: Any, k: int, *, budget: int | None = None) -> Answer:
+    def search(self, Q: Cases, k: int, *, budget: int | None = None) -> Answer:
         """Neighbours found within a budget of comparisons (at least k), and their certainty.
 
         Parameters
@@ -172,7 +174,7 @@ class FishAndShrink(ilk.Index):
         found = self._each(Q, int(k), lambda search: search.nearest(most))
         return Answer(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
-    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first.
 
         The budget does not apply.
@@ -182,12 +184,12 @@ class FishAndShrink(ilk.Index):
         found = self._each(Q, 0, lambda search: search.within(r))
         return [d for part in found for d in part[0]], [i for part in found for i in part[1]]
 
-    def _each(self, Q: Any, k: int, ask: Callable[[_Search], Any]) -> list[Any]:
+    def _each(self, Q: Cases, k: int, ask: Callable[[_Search], Any]) -> list[Any]:
         """Answers for each block of queries."""
         Q = check_queries(self, self.distance_, Q, self.X_)
         size = min(max(_BOUNDS // ilk.n_rows(self.X_), 1), _QUERIES)
 
-        def search(counted: CountedDistances, queries: Any) -> Any:
+        def search(counted: CountedDistances, queries: Cases) -> Any:
             return ask(_Search(counted, queries, self.pivots_, self.table_, k))
 
         return search_in_blocks(self, Q, size, search)
@@ -228,7 +230,7 @@ class _Search:
     def __init__(
         self,
         counted: CountedDistances,
-        Q: Any,
+        Q: Cases,
         pivots: np.ndarray,
         table: np.ndarray,
         k: int,

@@ -12,6 +12,7 @@ from ilk import CompetenceModel, param
 from ilk.neighbors.checks import training_rows
 
 if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels, Matrix
     from ilk.neighbors.competence import CaseSets
 
 
@@ -97,7 +98,7 @@ class Footprint(ilk.Index):
         """Return one with the defaults, and one with the smallest search."""
         return [cls(), cls(n_neighbors=1, n_references=1)]
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Model competence from training rows, their labels and an already fitted distance."""
         self.check_parameters()
         self.X_ = training_rows(self, distance, X)
@@ -120,7 +121,7 @@ class Footprint(ilk.Index):
         if not len(footprint) or len(self.related_) != n:
             raise ilk.stored_fault(self, f"related_ and footprint_ must be of {n} cases")
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest of the cases around the nearest footprint cases, nearest first.
 
         Ties go to the lower index.
@@ -142,7 +143,7 @@ class Footprint(ilk.Index):
         return near, np.concatenate([indices for _, _, indices in found])[back]
 
     def _around(
-        self, Q: Any, queries: np.ndarray, n_references: int, k: int
+        self, Q: Cases | None, queries: np.ndarray, n_references: int, k: int
     ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Answer the queries whose references have at least k related cases.
 
@@ -164,7 +165,7 @@ class Footprint(ilk.Index):
             answers.append((mine, near, cases[where]))
         return answers
 
-    def _references(self, Q: Any, n_references: int) -> np.ndarray:
+    def _references(self, Q: Matrix, n_references: int) -> np.ndarray:
         """Positions in the footprint of the cases nearest to each query."""
         landmarks = ilk.take(self.X_, self.footprint_)
         self.n_distance_evaluations_ += ilk.n_rows(Q) * len(self.footprint_)
@@ -186,7 +187,7 @@ def _cnn_fp(coverage: CaseSets, weight: np.ndarray) -> np.ndarray:
     return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def _others(distance: Any, X: Any, k: int) -> np.ndarray:
+def _others(distance: Any, X: Matrix, k: int) -> np.ndarray:
     """The k nearest other cases of each; array of int, shape (n, k)."""
     if k == 0:
         return np.empty((ilk.n_rows(X), 0), dtype=int)

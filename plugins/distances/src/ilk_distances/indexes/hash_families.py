@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
 import ilk
+
+if TYPE_CHECKING:
+    from ilk import Matrix
 
 _LARGEST = 2.0**62
 
@@ -20,7 +23,7 @@ _LARGEST = 2.0**62
 class Family(ABC):
     """Some hash functions drawn from a family."""
 
-    def check_fits(self, X: Any, n_hashes: int) -> None:
+    def check_fits(self, X: Matrix, n_hashes: int) -> None:
         """Check, after loading from a file, the number of functions and of features."""
         for field in fields(self):
             if field.name in {"offsets", "positions", "seeds"}:
@@ -235,7 +238,7 @@ def _projected(X: np.ndarray, center: np.ndarray, directions: np.ndarray) -> np.
     return out
 
 
-def _number(cell: Any) -> float:
+def _number(cell: object) -> float:
     """Convert a cell of any type for comparison with numbers or characters of training rows."""
     if isinstance(cell, Real | np.bool_):
         return float(cell)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,9 @@ from ilk import RandomState, Seed, param
 from ilk.neighbors.checks import training_rows
 from ilk_distances.indexes.approximate import nearest
 from ilk_distances.indexes.exact import paired_queries
+
+if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels
 
 _TAKEN = ("euclidean", "minkowski", "cosine", "correlation")
 _FAR = 1e15  # in units of the spread of the data: its square is within the range of float32
@@ -91,7 +94,7 @@ class HNSW(ilk.Index):
         """Return one with the defaults, and one with a narrow search."""
         return [cls(), cls(n_links=4, ef_construction=10, ef_search=1)]
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Link training rows by an already fitted distance; y is ignored."""
         self.check_parameters()
         hnswlib = _hnswlib()

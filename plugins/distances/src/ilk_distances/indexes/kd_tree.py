@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,9 @@ from ilk.neighbors.checks import check_radius
 from ilk.neighbors.norms import Norm
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
+
+if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels
 
 INSERTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
 QUERIES = 512  # queries in a thread's block: large beside the cost of its start
@@ -83,7 +86,7 @@ class KDTree(ilk.Index):
         """Return the default, and a deep tree without a copy."""
         return [cls(), cls(leaf_size=2, copy=False)]
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
         if not isinstance(distance, Norm):
@@ -117,7 +120,7 @@ class KDTree(ilk.Index):
         count(self, sum(counts))
         return near, where
 
-    def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
         check_is_fitted(self)
         r = check_radius(self, r)
@@ -247,7 +250,7 @@ def _for_kernels(X: np.ndarray) -> np.ndarray:
     return X if X.flags.writeable else np.asarray(_Memory(X))
 
 
-def _is_mapped(X: Any) -> bool:
+def _is_mapped(X: Cases | None) -> bool:
     """Tell whether an array is a view of a memory-mapped file."""
     while isinstance(X, np.ndarray):
         if isinstance(X, np.memmap):

@@ -27,6 +27,8 @@ from ilk_distances.kernels.checks import check_numbers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Distance, Labels
+
 _TAKEN = ("euclidean", "manhattan", "minkowski", "cosine", "hamming", "jaccard")
 _BLOCK = 2**19  # hash values, or candidates, in memory at a time
 _LONGEST = 64  # maximum number of hash functions in a table
@@ -151,7 +153,7 @@ class LSH(ilk.Index):
         if self.width is not None:
             check_numbers(self, "width")
 
-    def fit(self, X: Any, y: Any = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Hash training rows for an already fitted distance; y is ignored."""
         self.check_parameters()
         family = self._family_of(distance)

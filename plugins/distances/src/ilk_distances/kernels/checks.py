@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
 
+if TYPE_CHECKING:
+    from ilk import Cases, Component
 
-def n_features(X: Any) -> int | None:
+
+def n_features(X: Cases) -> int | None:
     """Number of features of vectors, tables or rows of numbers; None for other objects."""
     if isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple):
         return len(X[0]) if all(isinstance(value, Real) for value in X[0]) else None
@@ -19,7 +22,7 @@ def n_features(X: Any) -> int | None:
     return int(shape[1]) if len(shape) == 2 else None
 
 
-def check_n_features(owner: object, X: Any, expected: int | None, argument: str = "X") -> None:
+def check_n_features(owner: object, X: Cases, expected: int | None, argument: str = "X") -> None:
     """Raise if X has another number of features than the data that `owner` was fitted with.
 
     Raises
@@ -35,7 +38,7 @@ def check_n_features(owner: object, X: Any, expected: int | None, argument: str 
         )
 
 
-def check_numbers(owner: Any, *names: str) -> None:
+def check_numbers(owner: Component, *names: str) -> None:
     """Raise unless numeric parameters are finite.
 
     Raises
@@ -56,7 +59,7 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-def check_values(owner: Any, K: np.ndarray, what: str) -> np.ndarray:
+def check_values(owner: object, K: np.ndarray, what: str) -> np.ndarray:
     """Return kernel values, all of them finite.
 
     Raises

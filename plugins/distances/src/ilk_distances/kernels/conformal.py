@@ -17,6 +17,8 @@ from ilk_distances.kernels.rbf import RBF
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Labels
+
 _ROWS = 64  # rows of a matrix multiplied at a time: they stay in the cache
 
 
@@ -142,7 +144,7 @@ class Conformal(ilk.Kernel):
         if not (np.isfinite(given) & (given > 0)).all():
             raise self.parameter_error("coefficients", f"must be greater than 0, got {given}")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit kernel and distance, and find centres and tau unless they are given."""
         self.check_parameters()
         X = ilk.as_table(X)
@@ -158,7 +160,7 @@ class Conformal(ilk.Kernel):
             self.centers_, self.coefficients_ = self._given(X)
         return self
 
-    def _given(self, X: Any) -> tuple[Any, np.ndarray]:
+    def _given(self, X: Cases | None) -> tuple[Any, np.ndarray]:
         """Return given centres, which can be compared with X, and their coefficients."""
         centers, given = ilk.as_table(self.centers), self.coefficients
         try:
@@ -168,13 +170,13 @@ class Conformal(ilk.Kernel):
         m = ilk.n_rows(centers)
         return centers, np.ones(m) if given is None else np.array(given, dtype=float)
 
-    def factors(self, X: Any) -> np.ndarray:
+    def factors(self, X: Cases) -> np.ndarray:
         """c(x) of every row; array of shape (n,)."""
         X = self._checked(X)
         bumps = self.bump_.gram(X, self._centers(X))
         return np.asarray(bumps @ self.coefficients_.astype(bumps.dtype))
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
         X, Y = self._checked(X), None if Y is None else self._checked(Y, "Y")
         G = np.array(self.kernel_.gram(X, Y))
@@ -187,12 +189,12 @@ class Conformal(ilk.Kernel):
         ilk.in_blocks(multiply, len(G), _ROWS)
         return G
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Cases) -> np.ndarray:
         """k'(x, x) of every row; array of shape (n,)."""
         X = self._checked(X)
         return np.asarray(self.kernel_.diagonal(X) * np.square(self.factors(X)))
 
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k'(x, x) - 2 k'(x, y) + k'(y, y)``, from the kernel's squared distance and factors."""
         X, Y = self._checked(X), None if Y is None else self._checked(Y, "Y")
         left, own = self.factors(X), self.kernel_.diagonal(X)
@@ -202,7 +204,7 @@ class Conformal(ilk.Kernel):
         D += (left[:, None] - right) * (np.subtract.outer(left * own, right * other))
         return np.asarray(np.maximum(D, 0))
 
-    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithms of tau and coefficients.
 
         First tau, then each given coefficient; centres are constant.
@@ -221,18 +223,18 @@ class Conformal(ilk.Kernel):
         c, inner = bumps.sum(axis=1), self.kernel_.gram(X)
         return gram, np.stack([(np.outer(p, c) + np.outer(c, p)) * inner for p in parts], axis=-1)
 
-    def _checked(self, X: Any, argument: str = "X") -> Any:
+    def _checked(self, X: Cases, argument: str = "X") -> Any:
         check_is_fitted(self)
         X = ilk.as_table(X)
         check_n_features(self, X, self.width_, argument)
         return X
 
-    def _centers(self, X: Any) -> Any:
+    def _centers(self, X: Cases) -> Any:
         """Return the centres, in single precision if X is."""
         both = isinstance(self.centers_, np.ndarray) and getattr(X, "dtype", None) == np.float32
         return self.centers_.astype(np.float32) if both else self.centers_
 
-    def _support(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _support(self, X: Cases, y: Labels | None) -> tuple[Any, np.ndarray]:
         """Return the support vectors of a machine, and their multipliers."""
         _, codes = ilk.check_labels(self, y, X, min_classes=2)
         gram = self.kernel_.gram(X)

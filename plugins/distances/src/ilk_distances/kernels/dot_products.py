@@ -23,6 +23,8 @@ from ilk_distances.kernels.tiled import apply
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ilk import Cases
+
 
 class DotProductKernel(ilk.Kernel):
     """A kernel that is a function of ``x'y``; of dense vectors or sparse ones.
@@ -43,12 +45,12 @@ class DotProductKernel(ilk.Kernel):
         """Whether different objects are at a positive distance in the kernel's feature space."""
         return False
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
         K = apply(self._quiet, products(*self._checked_pair(X, Y)))
         return check_values(self, K, "the kernel of rows")
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
         self.check_parameters()
         X = ilk.check_vectors(self, X, sparse=True)
@@ -58,7 +60,7 @@ class DotProductKernel(ilk.Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             return self._values(products)
 
-    def _checked_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+    def _checked_pair(self, X: Any, Y: Cases | None = None) -> tuple[Any, Any]:
         self.check_parameters()
         X = ilk.check_vectors(self, X, sparse=True)
         if Y is None:
@@ -101,7 +103,7 @@ class Linear(DotProductKernel):
         """Always true: the distance in the feature space is the Euclidean distance."""
         return True
 
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``|x - y|^2``, from differences."""
         return square_differences(*self._checked_pair(X, Y))
 
@@ -181,7 +183,7 @@ class Polynomial(DotProductKernel):
         slopes = self.degree * (P + self.coef0) ** (self.degree - 1)
         return gram, np.stack([self.coef0 * slopes, P * slopes], axis=-1)
 
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Any, Y: Cases | None = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)``, of near rows from their differences."""
         X, Y = self._checked_pair(X, Y)
         left, right = self.diagonal(X), self.diagonal(Y)
@@ -191,7 +193,7 @@ class Polynomial(DotProductKernel):
         D += right
         return mended(D, left, right, X, Y, self._apart)
 
-    def _apart(self, x: Any, y: Any) -> np.ndarray:
+    def _apart(self, x: Any, y: np.ndarray) -> np.ndarray:
         """Squared distance of each row of x to the same row of y, as a sum of non-negative terms.
 
         With ``a = gamma x'x + coef0``, ``b = gamma y'y + coef0`` and ``s = gamma x'y + coef0`` it

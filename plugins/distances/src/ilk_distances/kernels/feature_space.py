@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,8 +11,11 @@ import scipy.sparse as sp
 import ilk
 from ilk.neighbors.norms import Euclidean
 
+if TYPE_CHECKING:
+    from ilk import Cases, Kernel
 
-def squared_distances(kernel: Any, X: Any, Y: Any = None) -> np.ndarray:
+
+def squared_distances(kernel: Kernel, X: Cases, Y: Cases | None = None) -> np.ndarray:
     """``k(x, x) - 2 k(x, y) + k(y, y)`` of every row of X and of Y, at least 0.
 
     A kernel may have a method ``squared_distances(X, Y=None)`` that loses no digits. Without it
@@ -40,7 +43,7 @@ def squared_distances(kernel: Any, X: Any, Y: Any = None) -> np.ndarray:
     return D
 
 
-def same_objects(X: Any, Y: Any = None) -> np.ndarray:
+def same_objects(X: Cases, Y: Cases | None = None) -> np.ndarray:
     """Tell which rows of X equal which rows of Y (X itself if left out); array of bool (n, m)."""
     codes: dict[Hashable, int] = {}
     left = np.array([codes.setdefault(key, len(codes)) for key in _keys(X)])
@@ -68,7 +71,7 @@ def _keys(X: Any) -> Iterator[Hashable]:
     return (_key(X[i]) for i in range(ilk.n_rows(X)))
 
 
-def _key(item: Any) -> Hashable:
+def _key(item: object) -> Hashable:
     """A hashable key that is the same for equal objects."""
     if hasattr(item, "toarray"):
         item = np.ravel(item.toarray())
@@ -79,7 +82,7 @@ def _key(item: Any) -> Hashable:
     return None if item != item else item  # noqa: PLR0124  # NaN equals NaN here
 
 
-def square_differences(X: Any, Y: Any) -> np.ndarray:
+def square_differences(X: Cases, Y: Cases) -> np.ndarray:
     """``|x - y|^2`` of every row of X and of Y, from differences; dense or sparse."""
     if not sp.issparse(X) and not sp.issparse(Y):
         with np.errstate(over="ignore", under="ignore"):
@@ -118,7 +121,7 @@ def products(X: Any, Y: Any) -> np.ndarray:
     return np.asarray(P.toarray() if hasattr(P, "toarray") else P)
 
 
-def square_norms(X: Any) -> np.ndarray:
+def square_norms(X: Cases) -> np.ndarray:
     """Dot product of every row with itself."""
     return row_products(X, X)
 

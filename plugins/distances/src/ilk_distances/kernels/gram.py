@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
@@ -13,11 +13,14 @@ from scipy.optimize import nnls
 import ilk
 from ilk import check_gram
 
+if TYPE_CHECKING:
+    from ilk import Cases, Kernel, Labels
+
 BLOCK_BYTES = 32 * 2**20
 
 
 def gram_blocks(
-    kernel: Any, X: Any, Y: Any = None, *, block_bytes: int = BLOCK_BYTES
+    kernel: Kernel, X: Cases, Y: Cases | None = None, *, block_bytes: int = BLOCK_BYTES
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield a Gram matrix in blocks of whole rows, in order.
 
@@ -54,7 +57,7 @@ def gram_blocks(
 
 
 def gram_product(
-    kernel: Any, X: Any, V: Any, Y: Any = None, *, block_bytes: int = BLOCK_BYTES
+    kernel: Kernel, X: Cases, V: Any, Y: Cases | None = None, *, block_bytes: int = BLOCK_BYTES
 ) -> np.ndarray:
     """Multiply a Gram matrix by a vector or matrix without holding it.
 
@@ -119,7 +122,7 @@ class GramRows:
     (array([3., 6., 9.]), 2)
     """
 
-    def __init__(self, kernel: Any, X: Any, *, cache_bytes: int = 8 * BLOCK_BYTES) -> None:
+    def __init__(self, kernel: Kernel, X: Cases, *, cache_bytes: int = 8 * BLOCK_BYTES) -> None:
         _check("GramRows", kernel, cache_bytes=cache_bytes)
         self.kernel = kernel
         self.X = X
@@ -131,7 +134,7 @@ class GramRows:
     def __len__(self) -> int:
         return len(self.diagonal)
 
-    def __getitem__(self, rows: Any) -> np.ndarray:
+    def __getitem__(self, rows: np.ndarray) -> np.ndarray:
         """One row, for its number; or several as a new array, for numbers, a slice or a mask."""
         numbers = np.arange(len(self))[rows]  # numpy's rules of indexing, errors included
         if numbers.ndim > 1:
@@ -156,7 +159,7 @@ class GramRows:
         return [found[i] for i in numbers]
 
 
-def _check(name: str, kernel: Any, **sizes: Any) -> None:
+def _check(name: str, kernel: Kernel, **sizes: Any) -> None:
     """Raise unless `kernel` is a fitted kernel, and sizes are integers of at least 1."""
     if getattr(kernel, "kind", None) != "kernel":
         raise ilk.InputTypeError(f"{name}: kernel must be a fitted kernel, got {kernel!r}")
@@ -166,12 +169,12 @@ def _check(name: str, kernel: Any, **sizes: Any) -> None:
             raise ilk.InputError(f"{name}: {argument} {problem}")
 
 
-def part(X: Any, rows: slice) -> Any:
+def part(X: Cases, rows: slice) -> Any:
     """Consecutive rows of an array, sparse matrix, data frame or list."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def least_eigenvalue(K: Any) -> float:
+def least_eigenvalue(K: np.ndarray) -> float:
     """Return the smallest eigenvalue of a symmetric matrix.
 
     Examples
@@ -182,7 +185,7 @@ def least_eigenvalue(K: Any) -> float:
     return float(eigvalsh(check_gram(K), subset_by_index=[0, 0], check_finite=False)[0])
 
 
-def positive_part(K: Any, tol: float = 1e-10) -> tuple[np.ndarray, np.ndarray]:
+def positive_part(K: np.ndarray, tol: float = 1e-10) -> tuple[np.ndarray, np.ndarray]:
     """Return the positive eigenvalues of a symmetric matrix, and their eigenvectors.
 
     Returns
@@ -197,7 +200,7 @@ def positive_part(K: Any, tol: float = 1e-10) -> tuple[np.ndarray, np.ndarray]:
     return values[positive], vectors[:, positive]
 
 
-def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
+def alignment(K: np.ndarray, y: Labels, *, centered: bool = True) -> float:
     """Alignment of a Gram matrix with labels: the cosine of the angle between K and G.
 
     ``A(K, G) = <K, G> / (|K| |G|)`` with Frobenius products, where ``G_ij`` is 1 if rows i and j
@@ -253,7 +256,7 @@ def alignment(K: Any, y: Any, *, centered: bool = True) -> float:
     return float(np.clip(np.vdot(K, G) / norms, -1, 1))
 
 
-def target(y: Any) -> np.ndarray:
+def target(y: Labels) -> np.ndarray:
     """The matrix G of labels: 1 for a pair of the same label, -1 for others.
 
     Examples
@@ -270,7 +273,7 @@ def target(y: Any) -> np.ndarray:
     return np.where(codes[:, None] == codes, 1.0, -1.0)
 
 
-def center(K: Any) -> np.ndarray:
+def center(K: np.ndarray) -> np.ndarray:
     """Centre a symmetric Gram matrix: the mean of each row and column becomes 0.
 
     Examples

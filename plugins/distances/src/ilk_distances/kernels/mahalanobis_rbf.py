@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ilk import MetricLearnerLike, param, slot
 from ilk.neighbors.norms import Euclidean
 from ilk_distances.kernels.of_distance import DistanceKernel, mean_local_width
 from ilk_distances.vectors.mapped import mapped_by
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class MahalanobisRBF(DistanceKernel):
@@ -103,7 +106,7 @@ class MahalanobisRBF(DistanceKernel):
             self.sigma_ = self._width_before(X)
         return Euclidean(), self._mapped(X)
 
-    def _width_before(self, X: Any) -> float:
+    def _width_before(self, X: Cases | None) -> float:
         X = ilk.check_vectors(self, X, min_rows=2)
         sigma = mean_local_width(Euclidean(), X)
         if not 0 < sigma < np.inf:
@@ -113,7 +116,7 @@ class MahalanobisRBF(DistanceKernel):
             )
         return sigma
 
-    def _sigma(self, given: Any, X: Any) -> Any:
+    def _sigma(self, given: Any, X: Cases | None) -> Any:
         return self.sigma_ if given == "local" else super()._sigma(given, X)
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:

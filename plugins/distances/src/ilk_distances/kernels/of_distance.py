@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import wraps
 from math import log2
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -18,6 +18,9 @@ from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 
+if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels
+
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -28,7 +31,7 @@ def unfitted_too(method: _Method) -> _Method:
     """
 
     @wraps(method)
-    def call(self: DistanceKernel, X: Any, *others: Any, **named: Any) -> Any:
+    def call(self: DistanceKernel, X: Cases, *others: Any, **named: Any) -> Any:
         ready = self if hasattr(self, "sigma_") or self.needs_fit else clone(self).fit(X)
         return method(ready, X, *others, **named)
 
@@ -74,7 +77,7 @@ class DistanceKernel(ilk.Kernel):
         super().check_parameters()
         check_numbers(self, self.width)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the distance, and compute the bandwidth from the training rows unless given."""
         self.distance: Any
         self.check_parameters()
@@ -86,7 +89,7 @@ class DistanceKernel(ilk.Kernel):
         return self
 
     @unfitted_too
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
         pair = self._checked_pair(X, Y)
         sigma = 1.0 if np.ndim(self.sigma_) else float(self.sigma_)
@@ -96,19 +99,19 @@ class DistanceKernel(ilk.Kernel):
         return self._apply(self._values, *pair)
 
     @unfitted_too
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row: 1 unless the distance of an object to itself is not 0."""
         check_is_fitted(self)
         X = self._checked(X)
         return self._values(self._own(X))
 
     @unfitted_too
-    def half_squares(self, X: Any, Y: Any = None) -> np.ndarray:
+    def half_squares(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``u = d(x, y)^2 / (2 sigma^2)`` of every row of X and of Y (X itself if left out)."""
         return self._apply(_same, *self._checked_pair(X, Y))
 
     @unfitted_too
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)``, computed without cancellation."""
         D = self._apply(self._drops, *self._checked_pair(X, Y))
         D *= 2
@@ -120,7 +123,7 @@ class DistanceKernel(ilk.Kernel):
         return D
 
     @unfitted_too
-    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithm of the width.
 
         Returns
@@ -154,32 +157,32 @@ class DistanceKernel(ilk.Kernel):
         distance = self.distance_ if hasattr(self, "distance_") else self.resolve_slot("distance")
         return is_euclidean(distance) and bool(distance.metric)
 
-    def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _fit_distance(self, X: Cases, y: Labels | None) -> tuple[Any, Any]:
         """Return the fitted distance, and the training rows in the form for the distance."""
         return ilk.fit_component(self.resolve_slot("distance"), X, y), X
 
-    def _mapped(self, X: Any, argument: str = "X") -> Any:
+    def _mapped(self, X: Cases | None, argument: str = "X") -> Any:
         """Return X in the form for the distance."""
         return X
 
-    def _sigma(self, given: Any, X: Any) -> Any:
+    def _sigma(self, given: Any, X: Cases | None) -> Any:
         """Return sigma for the value of the parameter, computed from training rows if needed."""
         if not isinstance(given, str):
             return float(given)
         k = int(self.n_neighbors)
         return _measured(self, self.distance_, X, given, k, argument=self.width, power=self.power)
 
-    def _checked(self, X: Any, argument: str = "X") -> Any:
+    def _checked(self, X: Cases | None, argument: str = "X") -> Any:
         X = self.distance_.check_input(self._mapped(X, argument), argument)
         check_n_features(self, X, self.width_, argument)
         return X
 
-    def _checked_pair(self, X: Any, Y: Any = None) -> list[Any]:
+    def _checked_pair(self, X: Cases | None, Y: Cases | None = None) -> list[Any]:
         check_is_fitted(self)
         X = self._checked(X)
         return [X] if Y is None else [X, self._checked(Y, "Y")]
 
-    def _apply(self, function: Any, *pair: Any) -> np.ndarray:
+    def _apply(self, function: Callable[..., Any], *pair: Any) -> np.ndarray:
         """Apply a function that works in place to the matrix of u, a few rows at a time."""
         D, dtype = self._distances(*pair)
         apply(lambda rows: function(self._half(rows)), D)
@@ -209,7 +212,7 @@ class DistanceKernel(ilk.Kernel):
             D *= 0.5
         return D
 
-    def _own(self, X: Any) -> np.ndarray:
+    def _own(self, X: Cases) -> np.ndarray:
         """Return u of every row with itself."""
         n = ilk.n_rows(X)
         if self.distance_.metric:
@@ -221,7 +224,7 @@ class DistanceKernel(ilk.Kernel):
 _DIAGONAL = 64  # rows in a block whose matrix is computed only for its diagonal
 
 
-def is_euclidean(distance: Any) -> bool:
+def is_euclidean(distance: Distance) -> bool:
     """Tell whether a distance is the Euclidean distance, weighted or not."""
     return isinstance(distance, Norm) and distance.p == 2
 
@@ -243,7 +246,14 @@ _PAIRS = 2**22  # distances in memory at a time: 32 MiB
 
 
 def _measured(
-    owner: Any, distance: Any, X: Any, how: str, n_neighbors: int, *, argument: str, power: int = 2
+    owner: object,
+    distance: Distance,
+    X: Cases | None,
+    how: str,
+    n_neighbors: int,
+    *,
+    argument: str,
+    power: int = 2,
 ) -> float:
     """Return the bandwidth computed from training rows.
 
@@ -307,7 +317,7 @@ def _root_of_mean(distance: Any, X: Any, n: int, power: int) -> float:
     return (unit if power == 2 else float(np.sqrt(unit))) * float(np.sqrt(total / n_pairs))
 
 
-def mean_local_width(distance: Any, X: Any) -> float:
+def mean_local_width(distance: Distance | None, X: Any) -> float:
     """Root of the mean over the rows of sigma_i^2, the mean squared distance to a few others.
 
     They are the nearest ``max(1, floor(k / 2))`` other rows with ``k = floor(log2 n)``.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ilk import DistanceLike, param, slot
 from ilk_distances.kernels.of_distance import (
     DistanceKernel,
 )
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class Rational(DistanceKernel):
@@ -76,7 +79,7 @@ class Rational(DistanceKernel):
         """The squared distance at which the kernel is one half."""
         return float(self.sigma_) ** 2
 
-    def _sigma(self, given: Any, X: Any) -> Any:
+    def _sigma(self, given: Any, X: Cases | None) -> Any:
         return super()._sigma(given if isinstance(given, str) else sqrt(given), X)
 
     def _values(self, u: np.ndarray) -> np.ndarray:

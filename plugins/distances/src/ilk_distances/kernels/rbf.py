@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ilk_distances.kernels.of_distance import (
     is_euclidean,
     unfitted_too,
 )
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class RBF(DistanceKernel):
@@ -104,7 +107,7 @@ class RBF(DistanceKernel):
             raise self.parameter_error("sigma", f"must be finite and greater than 0, got {sigma}")
 
     @unfitted_too
-    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to log sigma, or the log of each sigma.
 
         With a sigma for each feature the distance must be Euclidean.
@@ -131,7 +134,7 @@ class RBF(DistanceKernel):
         X = self._mapped(X)
         return ilk.fit_component(distance, X, y), X
 
-    def _sigma(self, given: Any, X: Any) -> Any:
+    def _sigma(self, given: Any, X: Cases | None) -> Any:
         return self.sigma_ if np.ndim(given) else super()._sigma(given, X)
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,9 @@ from ilk_distances.kernels.gram import least_eigenvalue, positive_part
 from ilk_distances.kernels.of_distance import (
     DistanceKernel,
 )
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Substitution(DistanceKernel):
@@ -114,7 +117,7 @@ class Substitution(DistanceKernel):
         """Always true: the kernel of the training rows is checked."""
         return True
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the distance, compute the bandwidth from the training rows, repair the kernel."""
         super().fit(X, y)
         self.least_eigenvalue_ = 0.0
@@ -139,7 +142,7 @@ class Substitution(DistanceKernel):
             self.training_ = X
         return self
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
         check_is_fitted(self)
         if self.projection_ is not None:
@@ -151,7 +154,7 @@ class Substitution(DistanceKernel):
             G[same_objects(X, Y)] -= self.least_eigenvalue_
         return G
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
         check_is_fitted(self)
         if self.projection_ is not None:
@@ -159,7 +162,7 @@ class Substitution(DistanceKernel):
         own = super().diagonal(X)
         return np.asarray(own - own.dtype.type(self.least_eigenvalue_))
 
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)``; 0 for equal objects."""
         check_is_fitted(self)
         if self.projection_ is None and self.least_eigenvalue_ == 0:
@@ -173,7 +176,7 @@ class Substitution(DistanceKernel):
         D[same] = 0
         return _as_given(D, X, X if Y is None else Y)
 
-    def _features(self, X: Any) -> np.ndarray:
+    def _features(self, X: Cases | None) -> np.ndarray:
         """The features whose products are the clipped kernel; stored for training rows."""
         assert self.projection_ is not None
         assert self.features_ is not None

@@ -16,6 +16,8 @@ from ilk_distances.kernels.gram import BLOCK_BYTES, aligned_weights, part
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ilk import Cases, Labels
+
 
 class WeightedSum(ilk.Kernel):
     """Weighted sum of kernels: ``k(x, y) = sum_t w_t k_t(x_t, y_t)``.
@@ -149,7 +151,7 @@ class WeightedSum(ilk.Kernel):
                 "weights", f"must be finite, at least 0 and not all 0, got {self.weights!r}"
             )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit every kernel on its columns, and find the weights."""
         self.check_parameters()
         self.width_ = n_features(ilk.as_table(X))
@@ -163,19 +165,19 @@ class WeightedSum(ilk.Kernel):
         self.weights_ = self._found_weights(X, parts, y)
         return self
 
-    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+    def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
         return self._summed(lambda kernel, X, Y: kernel.gram(X, Y), X, Y)
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
         return self._summed(lambda kernel, X, _: kernel.diagonal(X), X)
 
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)``, the weighted sum over the parts."""
         return self._summed(squared_distances, X, Y)
 
-    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithm of each weight.
 
         Returns
@@ -188,7 +190,7 @@ class WeightedSum(ilk.Kernel):
         gradient = np.stack([w * kernel.gram(Z) for w, kernel, Z in pairs], axis=-1)
         return gradient.sum(axis=-1), gradient
 
-    def _summed(self, of_part: Any, X: Any, Y: Any = None) -> np.ndarray:
+    def _summed(self, of_part: Any, X: Cases, Y: Cases | None = None) -> np.ndarray:
         check_is_fitted(self)
         lefts = self._views_of(X)
         rights = [None] * len(lefts) if Y is None else self._views_of(Y, "Y")
@@ -200,7 +202,7 @@ class WeightedSum(ilk.Kernel):
         assert total is not None
         return total
 
-    def _views_of(self, X: Any, argument: str = "X") -> list[Any]:
+    def _views_of(self, X: Cases, argument: str = "X") -> list[Any]:
         """Return the columns of X for each kernel."""
         X = ilk.as_table(X)
         if self.views is not None:
@@ -209,7 +211,7 @@ class WeightedSum(ilk.Kernel):
             check_n_features(self, X, self.width_, argument)
         return [X] * len(self.kernels)
 
-    def _found_weights(self, X: Any, parts: Sequence[Any], y: Any) -> np.ndarray:
+    def _found_weights(self, X: Cases, parts: Sequence[Any], y: Labels | None) -> np.ndarray:
         n = len(parts)
         if not isinstance(self.weights, str):
             return np.array(self.weights, dtype=float)

@@ -16,6 +16,7 @@ from ilk_distances.strings.documents import as_bytes
 from ilk_distances.strings.extras import installed
 
 if TYPE_CHECKING:
+    from ilk import Cases
     from ilk_distances.strings.compressors import Compressor
 
 
@@ -116,7 +117,7 @@ class CompressionBased(ilk.Distance):
                 stacklevel=4,
             )
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X, compressed once."""
         return ilk.Prepared(self, self.check_input(X))
 
@@ -277,7 +278,7 @@ class Compressed:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def __getitem__(self, rows: Any) -> Any:
+    def __getitem__(self, rows: np.ndarray) -> Any:
         if isinstance(rows, int | np.integer):
             return self.texts[rows]
         if isinstance(rows, slice):

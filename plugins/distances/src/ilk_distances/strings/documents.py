@@ -66,7 +66,7 @@ def as_bytes(owner: object, X: Any, argument: str, encoding: str) -> list[bytes]
     return [_bytes(owner, item, f"{argument} has", i, encoding) for i, item in enumerate(objects)]
 
 
-def _bytes(owner: object, item: Any, has: str, row: int, encoding: str) -> bytes:
+def _bytes(owner: object, item: object, has: str, row: int, encoding: str) -> bytes:
     name = ilk.display_name(owner)
     if isinstance(item, str):
         try:
@@ -93,7 +93,7 @@ def _bytes(owner: object, item: Any, has: str, row: int, encoding: str) -> bytes
     )
 
 
-def is_missing(item: Any) -> bool:
+def is_missing(item: object) -> bool:
     """Tell whether an object is a missing value: None, NaN, NA, NaT."""
     return item is None or (
         type(item).__name__ in {"NAType", "NaTType"} or (isinstance(item, float) and item != item)  # noqa: PLR0124

@@ -15,6 +15,8 @@ from ilk_distances.strings.extras import library
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Labels
+
 Normalization = Literal["max", "metric"]
 
 
@@ -120,15 +122,15 @@ class Levenshtein(ilk.Distance):
                 f"{self.weights!r}",
             )
 
-    def check_input(self, X: Any, argument: str = "X") -> Sequences:
+    def check_input(self, X: Cases, argument: str = "X") -> Sequences:
         """Return X as texts, bytes or lists; checked input is returned unchanged."""
         return _as_sequences(self, X, argument)
 
-    def between(self, x: Any, y: Any) -> float:
+    def between(self, x: object, y: Labels) -> float:
         """Distance between two single sequences."""
         return float(self.pairwise([x], [y])[0, 0])
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X, checked once."""
         return ilk.Prepared(self, self.check_input(X))
 
@@ -192,7 +194,7 @@ class Sequences:
     def __len__(self) -> int:
         return len(self.items)
 
-    def __getitem__(self, rows: Any) -> Any:
+    def __getitem__(self, rows: np.ndarray) -> Any:
         if isinstance(rows, int | np.integer):
             return self.items[rows]
         if isinstance(rows, slice):
@@ -200,7 +202,7 @@ class Sequences:
         return Sequences([self.items[i] for i in np.arange(len(self))[rows]], self.kind)
 
 
-def _as_sequences(owner: object, X: Any, argument: str = "X") -> Sequences:
+def _as_sequences(owner: object, X: Cases | None, argument: str = "X") -> Sequences:
     """Return a list of texts, of bytes, or of lists of hashable symbols as `Sequences`.
 
     Raises
@@ -238,7 +240,7 @@ def _check_same_kind(owner: object, X: Sequences, Y: Sequences) -> None:
         )
 
 
-def _kind(item: Any) -> str:
+def _kind(item: object) -> str:
     return "texts" if isinstance(item, str) else "bytes" if isinstance(item, bytes) else "lists"
 
 

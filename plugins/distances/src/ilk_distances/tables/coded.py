@@ -15,6 +15,8 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Matrix
+
 MISSING, UNKNOWN = -1, -2  # codes of a missing value, and of a value unknown to the other table
 
 
@@ -46,7 +48,7 @@ class Coded:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __getitem__(self, rows: Any) -> Coded:
+    def __getitem__(self, rows: np.ndarray) -> Coded:
         return Coded(self.numbers[rows], self.codes[rows], self.categories, self.single)
 
     def in_terms_of(self, other: Coded) -> Coded:
@@ -96,7 +98,7 @@ def code(
 
 
 def _codes(
-    owner: object, cells: np.ndarray, label: Any, argument: str
+    owner: object, cells: np.ndarray, label: object, argument: str
 ) -> tuple[np.ndarray, np.ndarray]:
     try:
         codes, values = pd.factorize(cells)
@@ -113,7 +115,7 @@ def _codes(
     )
 
 
-def _is_single(cell: Any) -> bool:
+def _is_single(cell: object) -> bool:
     """Tell whether a cell holds one value: no collection except text, no complex number."""
     if isinstance(cell, str | bytes):
         return True
@@ -121,7 +123,7 @@ def _is_single(cell: Any) -> bool:
     return not parts and not hasattr(cell, "__len__") and hasattr(cell, "__hash__")
 
 
-def numbers(owner: object, column: Any, label: Any, argument: str) -> np.ndarray:
+def numbers(owner: object, column: object, label: object, argument: str) -> np.ndarray:
     """Return a numeric column as float64, with NaN for missing values.
 
     Raises
@@ -146,7 +148,7 @@ def numbers(owner: object, column: Any, label: Any, argument: str) -> np.ndarray
     return values
 
 
-def _number(cell: Any) -> float:
+def _number(cell: object) -> float:
     """The cell as a float; infinite if it is too large, NaN if it is no number."""
     try:
         return float(cell) if isinstance(cell, Real | Decimal | np.bool_) else np.nan
@@ -155,7 +157,7 @@ def _number(cell: Any) -> float:
 
 
 def _refuse(
-    owner: object, series: pd.Series[Any], bad: np.ndarray, label: Any, argument: str, why: str
+    owner: object, series: pd.Series[Any], bad: np.ndarray, label: object, argument: str, why: str
 ) -> None:
     if bad.any():
         row = int(np.argmax(bad))
@@ -189,7 +191,7 @@ def columns_of(owner: object, X: Any, argument: str = "X") -> tuple[list[Any], l
     return [X[label] for label in X.columns], list(X.columns)
 
 
-def _array(name: str, X: Any, argument: str) -> np.ndarray:
+def _array(name: str, X: Matrix, argument: str) -> np.ndarray:
     if hasattr(X, "tocsr"):
         raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
     if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
@@ -202,7 +204,7 @@ def _array(name: str, X: Any, argument: str) -> np.ndarray:
         raise ilk.InputError(f"{name}: {argument}: {error}") from None
 
 
-def nominal_by_type(X: Any, columns: Sequence[Any]) -> np.ndarray:
+def nominal_by_type(X: Cases, columns: Sequence[Any]) -> np.ndarray:
     """Tell which columns are nominal, going by their types (of objects: by their values)."""
     if ilk.is_table(X):
         named = {*ilk.nominal_columns(X)}

@@ -25,6 +25,8 @@ from ilk_distances.tables.coded import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Labels
+
 
 class Heterogeneous(ilk.Distance):
     """Distance on numeric and nominal columns: overlap on nominal, scaled difference on numeric.
@@ -130,7 +132,7 @@ class Heterogeneous(ilk.Distance):
         super().check_parameters()
         check_weights(self)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn which columns are nominal, and the ranges of the others."""
         self.check_parameters()
         X = ilk.as_table(X)
@@ -148,7 +150,7 @@ class Heterogeneous(ilk.Distance):
             self._learn(f, coded[f])
         return self
 
-    def _nominal(self, X: Any, columns: list[Any], labels: list[Any]) -> np.ndarray:
+    def _nominal(self, X: Cases, columns: list[Any], labels: list[Any]) -> np.ndarray:
         if self.nominal == "auto":
             return nominal_by_type(X, columns)
         for label in self.nominal:
@@ -175,7 +177,7 @@ class Heterogeneous(ilk.Distance):
             share = ((known - known.min()) / self.ranges_[f]).std()  # no square vanishes
             self.scales_[f] = max(share * self.ranges_[f], np.nextafter(0, 1))
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         from ilk_distances.tables.feature_sums import fill
 
@@ -203,15 +205,15 @@ class Heterogeneous(ilk.Distance):
         with np.errstate(over="ignore", under="ignore"):
             return D.astype(np.float32) if X.single and Y.single else D
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X, with nominal values coded once."""
         return ilk.Prepared(self, self.check_input(X))
 
-    def between(self, x: Any, y: Any) -> float:
+    def between(self, x: object, y: Labels) -> float:
         """Distance between two single rows."""
         return float(self.pairwise(_one(x), _one(y))[0, 0])
 
-    def check_input(self, X: Any, argument: str = "X") -> Coded:
+    def check_input(self, X: Cases, argument: str = "X") -> Coded:
         """Return X with numeric columns as floats and nominal ones as codes."""
         check_is_fitted(self)
         if isinstance(X, Coded):
@@ -224,7 +226,7 @@ class Heterogeneous(ilk.Distance):
             self._refuse_missing(coded, labels, argument)
         return together(coded, categories, single)
 
-    def check_pair(self, X: Any, Y: Any = None) -> tuple[Coded, Coded]:
+    def check_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Coded, Coded]:
         """Return X and Y (X again if None) with the same codes for the same values."""
         X = self.check_input(X)
         if Y is None:
@@ -321,7 +323,7 @@ def _missing(column: np.ndarray) -> np.ndarray:
     return np.asarray(np.isnan(column) if column.dtype.kind == "f" else column == MISSING)
 
 
-def _one(x: Any) -> Any:
+def _one(x: object) -> Any:
     """A single row as a table whose columns keep the types of the values."""
     if isinstance(x, list | tuple):
         return np.array([x], dtype=object)

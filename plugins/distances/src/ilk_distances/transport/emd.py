@@ -20,6 +20,8 @@ from ilk_distances.transport.spaces import Bins, Ground, Places, is_pseudometric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Labels
+
 
 class EMD(ilk.Distance):
     """Earth mover's distance: the least work that turns one heap of mass into another.
@@ -198,7 +200,7 @@ class EMD(ilk.Distance):
             at = int(np.argwhere(~np.isfinite(places))[0][0])
             raise self.parameter_error("positions", f"must be finite, got {places[at]} at [{at}]")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None = None) -> Self:
         """Fit the ground to all positions, of the clusters or of the bins."""
         self.check_parameters()
         X = self.check_input(X)
@@ -206,7 +208,7 @@ class EMD(ilk.Distance):
         self.ground_ = ilk.fit_component(self.resolve_slot("ground"), places)
         return self
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every object of X to every one of Y (X itself if left out)."""
         self.check_parameters()
         X, Y = self.check_pair(X, Y)
@@ -216,7 +218,7 @@ class EMD(ilk.Distance):
         D = space.distances(x, y)
         return D.astype(np.float32) if x.single and y.single else D
 
-    def flow(self, x: Any, y: Any) -> np.ndarray:
+    def flow(self, x: object, y: Labels) -> np.ndarray:
         """The optimal flow of mass from one object to another.
 
         Parameters
@@ -246,12 +248,12 @@ class EMD(ilk.Distance):
         whole[np.ix_(*(np.flatnonzero(pairs[0][1]) for pairs in given))] = moved
         return whole
 
-    def prepare(self, X: Any) -> PreparedEMD:
+    def prepare(self, X: Cases) -> PreparedEMD:
         """Return a handle on X, with input checked and ground and bounds computed once."""
         self.check_parameters()
         return PreparedEMD(self, self.check_input(X))
 
-    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, X: Any, Y: Cases | None, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k of Y nearest to each of X; pairs that bounds exclude are not solved."""
         ilk.check_k(self, k, ilk.n_rows(Y))
         self.check_parameters()
@@ -332,7 +334,7 @@ class EMD(ilk.Distance):
     def _resolved(self) -> Any:
         return self.ground_ if hasattr(self, "ground_") else self.resolve_slot("ground")
 
-    def _ground(self, places: Any) -> Ground:
+    def _ground(self, places: object) -> Ground:
         ground = Ground(self._resolved(), float(self.period or 0), ilk.display_name(self))
         if self.period and ground.scale(places) is None:
             raise self.parameter_error(

@@ -9,6 +9,7 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
+    from ilk import Cases
     from ilk_distances.transport.signatures import Flat, Heaps
     from ilk_distances.transport.spaces import Bins, Places
 
@@ -30,14 +31,14 @@ class PreparedEMD(ilk.Prepared):
 
     space: Bins | Places
 
-    def __init__(self, distance: Any, X: Any) -> None:
+    def __init__(self, distance: Any, X: Cases | None) -> None:
         super().__init__(distance, X)
         self.n_solved_ = 0
         self.space = distance.space(X)
         self.heaps = self.space.load(X)
         self._bounds = Bounds(self.space, self.heaps)
 
-    def to(self, q: Any, indices: Any = None) -> np.ndarray:
+    def to(self, q: object, indices: np.ndarray | None = None) -> np.ndarray:
         """Distances from one query to the objects with the given indices (default: all)."""
         query = self._load(ilk.one_row(q))
         heaps = self.heaps if indices is None else self.heaps.take(np.asarray(indices))
@@ -67,7 +68,7 @@ class PreparedEMD(ilk.Prepared):
         self.n_solved_ += int(solved.sum())
         return near.astype(np.float32) if single else near, where
 
-    def _load(self, Q: Any) -> Heaps:
+    def _load(self, Q: Cases) -> Heaps:
         return self.space.load(self.distance.check_pair(Q, self.X)[0])
 
     def _search(self, query: Heaps, single: bool, near: np.ndarray, where: np.ndarray) -> int:

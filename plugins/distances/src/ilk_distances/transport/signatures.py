@@ -26,7 +26,7 @@ class Signatures(Sequence[Any]):
         Whether all positions and weights were float32.
     """
 
-    def __init__(self, start: np.ndarray, positions: Any, weights: np.ndarray, single: bool):
+    def __init__(self, start: np.ndarray, positions: np.ndarray, weights: np.ndarray, single: bool):
         self.start, self.positions, self.weights, self.single = start, positions, weights, single
 
     @property
@@ -65,15 +65,15 @@ def are_signatures(X: Any) -> bool:
     return isinstance(X, list | tuple) and any(map(_is_pair, X))
 
 
-def _is_pair(item: Any) -> bool:
+def _is_pair(item: object) -> bool:
     return isinstance(item, list | tuple) and len(item) == 2 and all(map(_is_nested, item))
 
 
-def _is_nested(part: Any) -> bool:
+def _is_nested(part: object) -> bool:
     return isinstance(part, list | tuple) or getattr(part, "ndim", 0) > 0
 
 
-def check_signatures(owner: Any, X: Any, argument: str) -> Signatures:
+def check_signatures(owner: object, X: Any, argument: str) -> Signatures:
     """Return signatures in flat arrays, or raise an error that names the signature and value."""
     if isinstance(X, Signatures):
         return X
@@ -104,7 +104,7 @@ def check_mass(mass: np.ndarray, name: str) -> None:
         raise ilk.InputError(f"{name}[{bad[0]}] has a mass beyond the largest number")
 
 
-def _check_pair(item: Any, name: str) -> tuple[Any, np.ndarray]:
+def _check_pair(item: object, name: str) -> tuple[Any, np.ndarray]:
     if not (isinstance(item, list | tuple) and len(item) == 2):
         raise ilk.InputError(
             f"{name} must be a signature, a pair (positions, weights), got {type(item).__name__}"
@@ -125,7 +125,7 @@ def _check_pair(item: Any, name: str) -> tuple[Any, np.ndarray]:
     return positions, weights
 
 
-def _as_positions(given: Any) -> Any:
+def _as_positions(given: object) -> Any:
     """Return a float array, or a list if positions are texts."""
     if isinstance(given, list | tuple | np.ndarray) and len(given) and _is_text(given[0]):
         return list(given)
@@ -135,7 +135,7 @@ def _as_positions(given: Any) -> Any:
     return array if array.dtype in (np.float32, np.float64) else array.astype(float)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str | bytes)
 
 
@@ -151,7 +151,7 @@ def _join(parts: list[Any], name: str) -> Any:
     return np.concatenate(parts).astype(float, copy=False)
 
 
-def _check_values(positions: Any, weights: np.ndarray, start: np.ndarray, name: str) -> None:
+def _check_values(positions: np.ndarray, weights: np.ndarray, start: np.ndarray, name: str) -> None:
     """Raise an error that names the first bad weight or position."""
     columns = {"weight": weights, "position": positions}
     for what, values in columns.items():
@@ -180,7 +180,7 @@ class Flat(NamedTuple):
     weight: np.ndarray
     mass: np.ndarray
 
-    def take(self, rows: Any) -> Flat:
+    def take(self, rows: np.ndarray | None) -> Flat:
         """Return some heaps."""
         sizes = np.diff(self.start)[rows]
         start = np.concatenate([[0], np.cumsum(sizes)])

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.transport.signatures import Heaps, Signatures
+
+if TYPE_CHECKING:
+    from ilk import Matrix
 
 _ABSOLUTE = {"chebyshev", "euclidean", "manhattan", "minkowski"}  # grow with each |coordinate|
 _NORMS = {*_ABSOLUTE, "mahalanobis"}
@@ -50,7 +53,7 @@ class Ground:
         """Whether it is a norm that grows with the size of every coordinate."""
         return self.norm and ilk.shipped_name(self.distance) in _ABSOLUTE
 
-    def scale(self, places: Any) -> float | None:
+    def scale(self, places: object) -> float | None:
         """Cost of a step of length 1 if places lie on a line or circle, else None."""
         column = isinstance(places, np.ndarray) and places.ndim == 2 and places.shape[1] == 1
         if not column or not self.metric:
@@ -59,13 +62,13 @@ class Ground:
             return None
         return float(self.distance.between([0.0], [1.0]))
 
-    def checked(self, places: Any) -> Any:
+    def checked(self, places: object) -> Any:
         """Return places, finite if they are numbers, in the form that is compared."""
         if isinstance(places, np.ndarray) and type(self.distance).check_input is _PLAIN:
             return places
         return self.distance.check_input(places, "positions")
 
-    def compare(self, P: Any, Q: Any) -> np.ndarray:
+    def compare(self, P: np.ndarray, Q: Matrix) -> np.ndarray:
         """Distances of places P to places Q, both checked, ignoring the circle."""
         compiled = isinstance(self.distance, VectorDistance)
         return np.asarray((self.distance.compare if compiled else self.distance.pairwise)(P, Q))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ilk import param
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk.neighbors.vector_distance import SORTED, VectorDistance
 from ilk_distances.vectors.symbols import as_symbols, comparable
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class Hamming(VectorDistance):
@@ -54,7 +57,7 @@ class Hamming(VectorDistance):
         """Return the share and the number."""
         return [cls(), cls(normalize=False)]
 
-    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+    def check_input(self, X: Cases, argument: str = "X") -> np.ndarray:
         """Return X as an array of numbers, of characters, of single bytes or of objects."""
         return as_symbols(self, X, argument)
 

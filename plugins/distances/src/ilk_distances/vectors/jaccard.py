@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,9 @@ from ilk import param
 from ilk.neighbors.rows import Rows, Tile, fill
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk_distances.vectors.members import Sets, as_sets
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class Jaccard(VectorDistance):
@@ -114,7 +117,7 @@ class Jaccard(VectorDistance):
         X, Y = self.check_pair(X, Y)
         return _of_sets(X, Y) if isinstance(X, Sets) else super().pairwise(X, Y)
 
-    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, X: Any, Y: Cases | None, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         X, Y = self.check_pair(X, Y)
         if isinstance(X, Sets):

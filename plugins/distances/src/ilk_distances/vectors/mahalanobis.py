@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
@@ -13,6 +13,9 @@ from ilk import Array, ArrayLike, param
 from ilk.neighbors.norms import Euclidean
 from ilk_distances.vectors.mapped import Mapped, mapped, norms, times
 from ilk_distances.vectors.whitening import Whitening, whitening_of_matrix, whitening_of_rows
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Mahalanobis(ilk.Distance):
@@ -144,7 +147,7 @@ class Mahalanobis(ilk.Distance):
                 "shrinkage", f"must be 0 if covariance is 'ledoit_wolf', got {self.shrinkage}"
             )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None = None) -> Self:
         """Learn mean and covariance of the rows of X, unless the map is given."""
         self.check_parameters()
         X = ilk.check_vectors(self, X)
@@ -232,7 +235,7 @@ class Mahalanobis(ilk.Distance):
             near[again], where[again] = ilk.nearest_blocked(self, X[again], Y, k)
         return near, where
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X, mapped once."""
         return ilk.Prepared(self, self.check_input(X))
 

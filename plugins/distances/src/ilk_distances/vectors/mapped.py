@@ -37,7 +37,7 @@ class Mapped:
     def __len__(self) -> int:
         return len(self.before)
 
-    def __getitem__(self, rows: Any) -> Mapped:
+    def __getitem__(self, rows: np.ndarray) -> Mapped:
         return Mapped(self.before[rows], self.after[rows], self.doubt[rows], self.map)
 
 

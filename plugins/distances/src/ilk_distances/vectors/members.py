@@ -40,7 +40,7 @@ class Sets:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def __getitem__(self, rows: Any) -> Sets:
+    def __getitem__(self, rows: int | slice | np.ndarray) -> Sets:
         chosen = [int(rows)] if isinstance(rows, int | np.integer) else rows
         return Sets(self.rows[chosen], self.sizes[chosen], self.things)
 

@@ -75,7 +75,7 @@ def _is_small(numbers: np.ndarray) -> bool:
     return bool(np.abs(numbers).max(initial=0) < EXACT)
 
 
-def _is_number(cell: Any) -> bool:
+def _is_number(cell: object) -> bool:
     return isinstance(cell, Real | np.bool_)
 
 

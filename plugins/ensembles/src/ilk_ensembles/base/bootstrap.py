@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from ilk import Component
 
-def check_share(owner: Any, argument: str, value: float) -> None:
+
+def check_share(owner: Component, argument: str, value: float) -> None:
     """Raise a ParameterError for a float above 1; whole numbers count rows and pass."""
     if not isinstance(value, int | np.integer) and value > 1:
         raise owner.parameter_error(
@@ -22,7 +25,9 @@ def how_many(share: float, n: int) -> int:
     return max(round(float(share) * n), 1)
 
 
-def draw_size(owner: Any, share: float, available: int, *, replace: bool, at_least: int = 1) -> int:
+def draw_size(
+    owner: Component, share: float, available: int, *, replace: bool, at_least: int = 1
+) -> int:
     """Turn ``max_samples`` into the number of rows drawn for each member.
 
     Parameters

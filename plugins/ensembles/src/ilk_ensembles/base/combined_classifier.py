@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -18,6 +18,9 @@ from ilk_ensembles.base.members import MEMBER_SEEDS, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Estimator
 
 REJECT_LABEL: Any = param(
     default=None,
@@ -65,11 +68,13 @@ class CombinedClassifier(ilk.Classifier):
         return None
 
     @abstractmethod
-    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
+    def _fit_members(
+        self, members: list[Any], X: Cases, y: np.ndarray, weights: ArrayLike | None
+    ) -> list[Any]:
         """Fit members, each on its part of X; return them. Raises if a member fails."""
 
     @abstractmethod
-    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
+    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
         """``ask(member, rows)`` of each fitted member, with its part of X, in order."""
 
     def _rule(self) -> Any:
@@ -91,7 +96,7 @@ class CombinedClassifier(ilk.Classifier):
         return list(range(len(self.estimators_))), len(self.estimators_)
 
     def _fit_combiner(
-        self, X: Any, codes: np.ndarray, weights: Any, rng: np.random.RandomState
+        self, X: Cases | None, codes: np.ndarray, weights: Any, rng: np.random.RandomState
     ) -> None:
         """Set ``combiner_``; a trainable rule is fitted to held-out outputs."""
         self.combiner: Any
@@ -123,7 +128,7 @@ class CombinedClassifier(ilk.Classifier):
         else:
             self.combiner_.fit(outputs, codes[rows], seen)
 
-    def _try_combiner(self, X: Any) -> None:
+    def _try_combiner(self, X: Cases) -> None:
         """Let the rule raise now if it does not fit the number of members or classes."""
         n_members, n_classes = len(self.estimators_), len(self.classes_)
         if self.combiner_.needs == "labels":
@@ -142,14 +147,14 @@ class CombinedClassifier(ilk.Classifier):
                 f"learn from"
             )
 
-    def _outputs(self, members: list[Any], X: Any) -> np.ndarray:
+    def _outputs(self, members: list[Any], X: Cases) -> np.ndarray:
         """Outputs of the members in the form that the rule takes; array of shape (L, n, C)."""
         if self.combiner_.needs == "labels":
             codes = np.stack(self._ask_each(members, X, self._codes))
             return ilk.label_outputs(self, codes, len(self.classes_))
         return np.stack(self._ask_each(members, X, self._probabilities))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Predicted label of each row; array of shape (n,)."""
         return self._labels(*self.decide(X))
 
@@ -162,7 +167,7 @@ class CombinedClassifier(ilk.Classifier):
             reject, labels = reject.astype(object), labels.astype(object)
         return np.where(rejected, reject, labels)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Combined support, each row divided by its sum; array of shape (n, n_classes)."""
         return self._shares(self.combined(X))
 
@@ -177,7 +182,7 @@ class CombinedClassifier(ilk.Classifier):
         codes, _ = self.combiner_.decide(combined)
         return _agreeing(shares, codes)
 
-    def decide(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def decide(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Return the position of the predicted class, and a mask of rows the combiner rejects.
 
         Returns
@@ -189,38 +194,38 @@ class CombinedClassifier(ilk.Classifier):
         codes, rejected = self.combiner_.decide(combined)
         return codes, rejected
 
-    def combined(self, X: Any) -> np.ndarray:
+    def combined(self, X: Cases) -> np.ndarray:
         """Combined support for each class; array of shape (n, n_classes)."""
         check_is_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._combined_block)
 
-    def _in_blocks(self, X: Any, work: Callable[[Any], np.ndarray]) -> np.ndarray:
+    def _in_blocks(self, X: Cases, work: Callable[[Any], np.ndarray]) -> np.ndarray:
         """Concatenate ``work(rows)`` over blocks of rows."""
         size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
         return np.concatenate([work(rows) for rows in row_blocks(X, size)])
 
-    def _combined_block(self, X: Any) -> np.ndarray:
+    def _combined_block(self, X: Cases) -> np.ndarray:
         """Combined support of one block of rows."""
         return self._combine(self._member_outputs(X), X)
 
-    def _member_outputs(self, X: Any) -> np.ndarray:
+    def _member_outputs(self, X: Cases) -> np.ndarray:
         """Codes of shape (L, n) for rules on labels, else outputs of shape (L, n, C)."""
         labels = self.combiner_.needs == "labels"
         ask = self._codes if labels else self._probabilities
         return np.stack(self._ask_each(self.estimators_, X, ask))
 
-    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         """Combined support of rows from the members' outputs."""
         if self.combiner_.needs == "labels":
             return np.asarray(self.combiner_.combine_labels(outputs, len(self.classes_), X))
         return np.asarray(self.combiner_.combine(outputs, X))
 
-    def _codes(self, member: Any, X: Any) -> np.ndarray:
+    def _codes(self, member: Estimator, X: Cases) -> np.ndarray:
         return member_codes(member, X, self.classes_)
 
-    def _probabilities(self, member: Any, X: Any) -> np.ndarray:
+    def _probabilities(self, member: Estimator, X: Cases) -> np.ndarray:
         return member_probabilities(member, X, self.classes_)
 
     def _check_reject_label(self) -> None:
@@ -248,7 +253,9 @@ def check_n_jobs(owner: Any) -> None:
         raise owner.parameter_error("n_jobs", "must not be 0")
 
 
-def check_member_weights(owner: Any, weights: Any, codes: np.ndarray, members: Any) -> Any:
+def check_member_weights(
+    owner: object, weights: ArrayLike | None, codes: np.ndarray, members: Any
+) -> Any:
     """Return sample weights as an array, or None if there are none.
 
     Raises

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 _FOLDS = 5
 
@@ -15,7 +18,7 @@ Splits = Iterator[tuple[np.ndarray, np.ndarray]]
 """Positions of training rows and of held-out rows, for each split."""
 
 
-def stratified_folds(owner: Any, codes: np.ndarray, rng: np.random.RandomState) -> Splits:
+def stratified_folds(owner: object, codes: np.ndarray, rng: np.random.RandomState) -> Splits:
     """Draw at most 5 stratified folds at random; every training part keeps every class.
 
     The cases of a class are dealt to the folds in turn, so no fold has all of them. A class of
@@ -36,7 +39,7 @@ def stratified_folds(owner: Any, codes: np.ndarray, rng: np.random.RandomState) 
     yield from _dealt(rows, len(codes))
 
 
-def random_folds(owner: Any, y: np.ndarray, rng: np.random.RandomState) -> Splits:
+def random_folds(owner: object, y: np.ndarray, rng: np.random.RandomState) -> Splits:
     """Draw at most 5 folds at random, ignoring y.
 
     Raises
@@ -59,11 +62,11 @@ def _dealt(rows: np.ndarray, n: int) -> Splits:
 
 
 def held_out_outputs(
-    owner: Any,
+    owner: object,
     ask: Callable[[np.ndarray, np.ndarray], np.ndarray],
     X: Any,
     y: np.ndarray,
-    scheme: Any,
+    scheme: object,
     rng: np.random.RandomState,
     folds: Callable[[Any, np.ndarray, np.random.RandomState], Splits] = stratified_folds,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -108,7 +111,7 @@ def held_out_outputs(
 
 
 def _given(
-    owner: Any, scheme: Any, X: Any, y: np.ndarray, rng: np.random.RandomState
+    owner: object, scheme: Any, X: Cases | None, y: np.ndarray, rng: np.random.RandomState
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Splits of a resampling, or of a scikit-learn splitter."""
     name = ilk.display_name(owner)

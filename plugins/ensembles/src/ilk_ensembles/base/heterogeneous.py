@@ -38,6 +38,8 @@ from ilk_ensembles.base.validation import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import ArrayLike, Cases, Estimator, Labels
+
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
 REGRESSORS = ("knn", "boosted_experts", "bagging")
 ANY_INPUT: Final = ("vectors", "tables", "strings", "sets", "signatures")
@@ -96,7 +98,7 @@ class HeterogeneousClassifier(CombinedClassifier):
         super().check_parameters()
         check_members(self)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit every member, then the rule if it is trainable.
 
         Parameters
@@ -130,15 +132,17 @@ class HeterogeneousClassifier(CombinedClassifier):
         self._fit_combiner(X, codes, weights, rng)
         return self
 
-    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
-        def fit(_: int, member: Any) -> Any:
+    def _fit_members(
+        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: Any
+    ) -> list[Any]:
+        def fit(_: int, member: Estimator) -> Any:
             return fit_member(member, X, y, weights)
 
         places = [f"{place}, on a part of the rows," for place in self._places()]
         return each_place(self, members, fit, self.n_jobs, argument=places)
 
-    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
-        def one(_: int, member: Any) -> np.ndarray:
+    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
+        def one(_: int, member: Estimator) -> np.ndarray:
             return ask(member, X)
 
         return each_place(self, members, one, self.n_jobs, argument=self._places())
@@ -182,16 +186,16 @@ class HeterogeneousRegressor(ilk.Regressor):
         check_members(self)
 
     @abstractmethod
-    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         """Combine the members' predictions, of shape (L, n), into one number for each row."""
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _checked(self, X: Cases, y: Labels) -> tuple[Any, np.ndarray]:
         X = indexable(X)
         check_features(self, X, reset=True)
         return X, check_numbers(self, y, X)
 
     def _fit_all(
-        self, members: list[Any], X: Any, y: np.ndarray, weights: np.ndarray | None
+        self, members: list[Any], X: Cases, y: np.ndarray, weights: np.ndarray | None
     ) -> None:
         """Set ``estimators_``, ``positions_`` and ``failures_``."""
         self.estimators_: list[Any]
@@ -210,7 +214,9 @@ class HeterogeneousRegressor(ilk.Regressor):
         seed_members(self, members, None if self.random_state is None else rng)
         return members
 
-    def _check_weights(self, sample_weight: Any, X: Any, takers: Sequence[Any]) -> Any:
+    def _check_weights(
+        self, sample_weight: ArrayLike | None, X: Cases, takers: Sequence[Any]
+    ) -> Any:
         """Weights as an array, or None; raise if no member accepts them."""
         if sample_weight is None:
             return None
@@ -219,7 +225,7 @@ class HeterogeneousRegressor(ilk.Regressor):
             raise ilk.InputError(f"{ilk.display_name(self)}: no member takes sample_weight")
         return weights
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         check_is_fitted(self)
         X = indexable(X)
@@ -229,7 +235,7 @@ class HeterogeneousRegressor(ilk.Regressor):
             [self._combine(self._member_outputs(self.estimators_, B), B) for B in blocks]
         )
 
-    def _member_outputs(self, members: list[Any], X: Any) -> np.ndarray:
+    def _member_outputs(self, members: list[Any], X: Cases) -> np.ndarray:
         """Predictions of each member; array of shape (L, m)."""
 
         def ask(_: int, member: Any) -> np.ndarray:

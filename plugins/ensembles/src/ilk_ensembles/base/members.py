@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from ilk import ArrayLike, Cases, Estimator, RandomState
     from ilk_ensembles.base.progress import Progress
 
 
@@ -72,7 +73,7 @@ def each_place(
 ) -> list[T]:
     """As `each_member`, for work that takes the position of the member as first argument."""
 
-    def one(position: int, member: Any) -> T:
+    def one(position: int, member: Estimator) -> T:
         try:
             return work(position, member)
         except Exception as error:
@@ -135,7 +136,7 @@ def fit_each(
         If a member fails under "raise", or all members fail.
     """
 
-    def one(position: int, member: Any) -> tuple[Any, ilk.IlkError | None]:
+    def one(position: int, member: Estimator) -> tuple[Any, ilk.IlkError | None]:
         try:
             return fit(position, member), None
         except Exception as error:
@@ -156,7 +157,7 @@ def fit_each(
     return positions, [results[at][0] for at in positions]
 
 
-def failure(owner: object, where: str, member: Any, error: Exception) -> ilk.IlkError:
+def failure(owner: object, where: str, member: Estimator, error: Exception) -> ilk.IlkError:
     """Wrap the error of a member in one that names the owner, its place and the member."""
     text = f"{ilk.display_name(owner)}: {where} ({ilk.display_name(member)})"
     if isinstance(error, ValueError):
@@ -166,14 +167,16 @@ def failure(owner: object, where: str, member: Any, error: Exception) -> ilk.Ilk
     return ilk.IlkError(f"{text}: {type(error).__name__}: {error}")
 
 
-def fit_member(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) -> Any:
+def fit_member(
+    member: Estimator, X: Any, y: np.ndarray, sample_weight: ArrayLike | None = None
+) -> Any:
     """Fit a member unless it is frozen, with weights if it accepts them; return it."""
     if sample_weight is not None and ilk.takes_weights(member):
         return ilk.fit_component(member, X, y, sample_weight=sample_weight)
     return ilk.fit_component(member, X, y)
 
 
-def seed_members(owner: object, members: Sequence[Any], random_state: Any) -> None:
+def seed_members(owner: object, members: Sequence[Any], random_state: RandomState) -> None:
     """Give every member its own seed; do nothing where `random_state` is None."""
     if random_state is None:
         return
@@ -183,7 +186,9 @@ def seed_members(owner: object, members: Sequence[Any], random_state: Any) -> No
             ilk.seeded(member, seed)
 
 
-def fit_on_drawn(member: Any, X: Any, y: np.ndarray, sample_weight: Any = None) -> Any:
+def fit_on_drawn(
+    member: Estimator, X: Cases, y: np.ndarray, sample_weight: ArrayLike | None = None
+) -> Any:
     """Fit a member on drawn rows; return a `ConstantClassifier` where they have one class."""
     if isinstance(member, ConstantClassifier):
         member = member.member

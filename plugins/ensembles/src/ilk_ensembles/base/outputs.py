@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
 
+if TYPE_CHECKING:
+    from ilk import Cases, Estimator
+
 ABSTAINS = -1
 """Code of a label that is no class of the ensemble: the member abstains from the vote."""
 
 
-def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+def member_probabilities(member: Any, X: Cases, classes: np.ndarray) -> np.ndarray:
     """Probability of each class of the ensemble by one fitted member; array of shape (n, C).
 
     Classes unseen by the member in training get probability 0.
@@ -34,7 +37,7 @@ def member_probabilities(member: Any, X: Any, classes: np.ndarray) -> np.ndarray
     return aligned(given, member_classes, classes)
 
 
-def check_probabilistic(member: Any, otherwise: str = "") -> Any:
+def check_probabilistic(member: Estimator, otherwise: str = "") -> Any:
     """Return a fitted member; raise an InputError where it has no ``predict_proba``."""
     if not hasattr(member, "predict_proba"):
         raise ilk.InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -39,6 +39,9 @@ from ilk_ensembles.base.out_of_bag import (
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features, indexable
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Estimator, Labels
 
 _OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
 _LARGE = 2**31 - 1  # largest int32, for seeds and row numbers
@@ -92,14 +95,14 @@ class Resampled(ilk.Component):
         check_n_jobs(self)
         check_share(self, "max_samples", self.max_samples)
 
-    def _draw_columns(self, rng: np.random.RandomState, X: Any) -> np.ndarray | None:
+    def _draw_columns(self, rng: np.random.RandomState, X: Cases | None) -> np.ndarray | None:
         """Columns for one member; None: all columns."""
         return None
 
     def _draw(
         self,
         rng: np.random.RandomState,
-        X: Any,
+        X: Cases | None,
         codes: np.ndarray | None,
         weights: np.ndarray | None,
         columns: list[np.ndarray | None] | None = None,
@@ -129,7 +132,7 @@ class Resampled(ilk.Component):
             samples.append(Sample(rows, own))
         return samples
 
-    def _copies(self, member: Any, rng: np.random.RandomState) -> list[Any]:
+    def _copies(self, member: Estimator, rng: np.random.RandomState) -> list[Any]:
         members = [clone(member, safe=False) for _ in range(self.n_members)]
         seeds = np.random.RandomState(rng.randint(_LARGE))  # so that adding members changes no draw
         seed_members(self, members, None if self.random_state is None else seeds)
@@ -139,7 +142,7 @@ class Resampled(ilk.Component):
         self,
         members: list[Any],
         samples: list[Sample],
-        X: Any,
+        X: Cases,
         y: np.ndarray,
         weights: np.ndarray | None,
         fit: Fit,
@@ -147,7 +150,7 @@ class Resampled(ilk.Component):
         """Fit each member on its sample; keep the members whose fit succeeds."""
         progress = Progress(self, len(members), self.verbose)
 
-        def one(at: int, member: Any) -> Any:
+        def one(at: int, member: Estimator) -> Any:
             return self._fit_one(member, samples[at], X, y, weights, fit)
 
         self.estimators_: list[Any]
@@ -168,9 +171,9 @@ class Resampled(ilk.Component):
 
     def _fit_one(
         self,
-        member: Any,
+        member: Estimator,
         sample: Sample,
-        X: Any,
+        X: Cases | None,
         y: np.ndarray,
         weights: np.ndarray | None,
         fit: Fit,
@@ -186,7 +189,7 @@ class Resampled(ilk.Component):
 
     def _support_out_of_bag(
         self,
-        X: Any,
+        X: Cases,
         ask: Callable[[Any, Any], np.ndarray],
         combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
         width: int,
@@ -194,7 +197,7 @@ class Resampled(ilk.Component):
         """Return `out_of_bag_support`, querying the members in threads."""
 
         def ask_each(those: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
-            def one(i: int, member: Any) -> np.ndarray:
+            def one(i: int, member: Estimator) -> np.ndarray:
                 return ask(member, columns_of(ilk.take(X, rows[i]), self._columns_at(those[i])))
 
             return each_place(
@@ -273,7 +276,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         doc="Draw from each class by its share, and at least one row of each.",
     )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Draw a sample for each member, fit the members, then the rule if it is trainable.
 
         Parameters
@@ -302,7 +305,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         samples = self._draw(rng, X, codes if self.stratified else None, weights)
         self._check_left_out(samples, len(codes))
 
-        def fit(member: Any, X: Any, y: np.ndarray, weights: Any) -> Any:
+        def fit(member: Estimator, X: Cases, y: np.ndarray, weights: ArrayLike) -> Any:
             return checked(fit_on_drawn(member, X, y, weights))
 
         self._fit_samples(members, samples, X, self.classes_[codes], weights, fit)
@@ -316,7 +319,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
 
-    def _with_columns(self, X: Any) -> Any:
+    def _with_columns(self, X: Cases) -> Any:
         """X in a form that `take` and `columns_of` can index."""
         return indexable(X)
 
@@ -333,7 +336,9 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         """Accept the input that the member accepts."""
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
-    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
+    def _fit_members(
+        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: Any
+    ) -> list[Any]:
         """Fit members on new draws from some rows, each with its original columns."""
         rng = np.random.RandomState(self._folds_seed)
         codes = np.unique(y, return_inverse=True)[1] if self.stratified else None
@@ -345,17 +350,17 @@ class ResampledClassifier(Resampled, CombinedClassifier):
 
         return each_place(self, members, one, self.n_jobs, argument=self._places)
 
-    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
-        def one(at: int, member: Any) -> np.ndarray:
+    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
+        def one(at: int, member: Estimator) -> np.ndarray:
             return ask(member, columns_of(X, self._columns_at(at)))
 
         return each_place(self, members, one, self.n_jobs, argument=self._places)
 
-    def combined(self, X: Any) -> np.ndarray:
+    def combined(self, X: Cases) -> np.ndarray:
         """Combined support for each class; array of shape (n, n_classes)."""
         return super().combined(self._with_columns(X))
 
-    def _estimate(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
+    def _estimate(self, X: Cases, codes: np.ndarray, weights: np.ndarray | None) -> None:
         """Set the out-of-bag predictions and their error."""
         support = self._support_out_of_bag(
             X,
@@ -375,7 +380,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         self.n_never_out_of_bag_: int
         self.oob_error_, self.n_never_out_of_bag_ = out_of_bag_error(wrong, support, weights)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the predictions of the first 1, 2, ... members together.
 
         Each is an array of shape (n,). The outputs of all members for X are held in memory: 8 bytes
@@ -384,12 +389,12 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         for combined in self._staged(X):
             yield self._labels(*self.combiner_.decide(combined))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the probabilities of the first 1, 2, ... members; arrays of shape (n, C)."""
         for combined in self._staged(X):
             yield self._shares(combined)
 
-    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+    def _staged(self, X: Cases) -> Iterator[np.ndarray]:
         check_is_fitted(self)
         if self.combiner_.needs_fit:
             raise ilk.InputError(

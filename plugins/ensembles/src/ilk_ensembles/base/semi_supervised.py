@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from ilk import Cases, Component, Labels
 
 UNLABELED = -1
 """Code of a row without a label."""
@@ -15,7 +18,7 @@ _MOST = 10  # rows labelled per round of the largest class: keeps default rounds
 
 
 def check_partial_labels(
-    owner: object, y: Any, X: Any, mark: Any = None
+    owner: object, y: Labels, X: Cases, mark: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and the code of each label, `UNLABELED` for unlabelled rows.
 
@@ -53,7 +56,7 @@ def check_partial_labels(
     return classes, np.where(marked, UNLABELED, codes)
 
 
-def _as_array(y: Any) -> np.ndarray:
+def _as_array(y: Labels) -> np.ndarray:
     """Labels as an array; mixed labels of a list keep their types."""
     y = ilk.as_table(y)
     if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
@@ -70,7 +73,7 @@ def _typed(labels: np.ndarray) -> Any:
     return labels.tolist() if labels.dtype == object and labels.ndim == 1 else labels
 
 
-def _same(label: Any, mark: Any) -> bool:
+def _same(label: object, mark: Any) -> bool:
     """Equality that distinguishes True from 1, and texts from numbers."""
     truth = (bool, np.bool_)
     return isinstance(label, truth) == isinstance(mark, truth) and bool(label == mark)
@@ -159,7 +162,9 @@ def label_surest(outputs: np.ndarray, growth: np.ndarray) -> Labeled:
     return Labeled(at, codes, offered[:, codes, at].argmax(axis=0), top[at])
 
 
-def class_growth(owner: Any, given: Any, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def class_growth(
+    owner: Component, given: Any, classes: np.ndarray, counts: np.ndarray
+) -> np.ndarray:
     """Number of rows of each class that a view labels per round: an array of at least 1 each.
 
     Parameters

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
 import ilk
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 def indexable(X: Any) -> Any:
@@ -23,7 +26,7 @@ def indexable(X: Any) -> Any:
     return X
 
 
-def row_blocks(X: Any, size: int) -> Iterator[Any]:
+def row_blocks(X: Cases, size: int) -> Iterator[Any]:
     """Yield the rows of X in blocks of at most `size`; X itself if it has no more."""
     n = ilk.n_rows(X)
     if n <= size:
@@ -33,7 +36,7 @@ def row_blocks(X: Any, size: int) -> Iterator[Any]:
         yield ilk.take(X, np.arange(start, min(start + size, n)))
 
 
-def check_features(owner: Any, X: Any, *, reset: bool) -> None:
+def check_features(owner: object, X: Cases, *, reset: bool) -> None:
     """Check the columns of X, if any, against those of training; with `reset`, record them.
 
     Raises
@@ -73,7 +76,7 @@ def common_tags(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
     return tags
 
 
-def check_numbers(owner: object, y: Any, X: Any) -> np.ndarray:
+def check_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     """Return y as finite floats, one for each row of X.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import get_tags
@@ -13,6 +13,9 @@ from ilk import ClassifierLike, Views, ViewsLike, param, slot, slots
 from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
 from ilk_ensembles.base.members import N_JOBS, each_place, fit_member
 from ilk_ensembles.base.validation import check_features
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 ALL = "all"
 """Name of the default view, of all columns."""
@@ -55,7 +58,7 @@ class PerViewClassifier(CombinedClassifier):
         check_by_view(self, "members", self.members)
         check_n_jobs(self)
 
-    def combined(self, X: Any) -> np.ndarray:
+    def combined(self, X: Cases) -> np.ndarray:
         return super().combined(ilk.as_table(X))
 
     def _kept(self) -> tuple[list[int], int]:
@@ -69,7 +72,9 @@ class PerViewClassifier(CombinedClassifier):
         by_view = {} if self.members is None else self.resolve_slot("members")
         return [by_view[v] if v in by_view else self.resolve_slot("member") for v in self.columns_]
 
-    def _fit_members(self, members: list[Any], X: Any, y: np.ndarray, weights: Any) -> list[Any]:
+    def _fit_members(
+        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: Any
+    ) -> list[Any]:
         seen = dict(ilk.views_of(self, X))
         return each_place(
             self,
@@ -79,7 +84,7 @@ class PerViewClassifier(CombinedClassifier):
             argument=naming(self.views_),
         )
 
-    def _ask_each(self, members: list[Any], X: Any, ask: Ask) -> list[np.ndarray]:
+    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
         seen = dict(ilk.views_of(self, X))
         return each_place(
             self,
@@ -90,7 +95,7 @@ class PerViewClassifier(CombinedClassifier):
         )
 
 
-def naming(views: Any) -> list[str]:
+def naming(views: ViewsLike) -> list[str]:
     """Names in errors of the members for views: ``view 'color'``."""
     return [f"view {view!r}" for view in views]
 
@@ -106,14 +111,14 @@ def check_by_view(owner: Any, argument: str, given: Collection[Any] | None) -> N
             raise owner.parameter_error(argument, f"must name views, got {name!r}{hint}")
 
 
-def view_names(views: Any) -> list[Any]:
+def view_names(views: ViewsLike | None) -> list[Any]:
     """Names of views; positions where views are a list."""
     if views is None:
         return [ALL]
     return list(views) if isinstance(views, Mapping) else list(range(len(views)))
 
 
-def learn_columns(owner: Any, X: Any, views: Any) -> Any:
+def learn_columns(owner: Any, X: Cases, views: ViewsLike | None) -> Any:
     """Find the columns of each view, as `ilk.learn_views` does; one view of all columns if None.
 
     Returns
@@ -142,7 +147,7 @@ def learn_columns(owner: Any, X: Any, views: Any) -> Any:
     return array if array.dtype.kind not in "US" else np.array(X, dtype=object)
 
 
-def _refuse_apart(owner: object, X: Any) -> None:
+def _refuse_apart(owner: object, X: Cases) -> None:
     """Raise an InputError where views are passed separately, as several arrays or tables."""
     parts = list(X.values()) if isinstance(X, Mapping) else X
     if not isinstance(parts, list | tuple) or not parts:
@@ -154,7 +159,7 @@ def _refuse_apart(owner: object, X: Any) -> None:
         )
 
 
-def check_views_finite(owner: Any, X: Any, members: list[Any]) -> None:
+def check_views_finite(owner: object, X: Cases, members: list[Any]) -> None:
     """Refuse NaN and infinity where the member of a view does; the error names row and view.
 
     For members that are fitted on some rows only: their errors would count these rows.

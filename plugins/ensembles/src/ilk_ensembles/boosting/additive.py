@@ -13,6 +13,8 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases
+
 EDGE = 1e-10
 """Minimum lead of a member over random guessing."""
 _PERFECT = 2.0**-52  # error assigned to a perfect member, so that its weight is finite
@@ -76,7 +78,7 @@ class StagedClassifier(ilk.Classifier):
     """
 
     @abstractmethod
-    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+    def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
         """Yield the support, of shape (m, C), after each round, and its scale.
 
         The same array is yielded each time. A NotFittedError is raised before anything else.
@@ -86,41 +88,41 @@ class StagedClassifier(ilk.Classifier):
     def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
         """Probabilities from support; array of shape (m, C)."""
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Label of largest support; ties go to the first class; array of shape (m,)."""
         self.classes_: np.ndarray
         best = self._support(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class; array of shape (m, C)."""
         return self._to_probabilities(self._support(X))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Support for each class, of shape (m, C); for two classes the second's lead, (m,)."""
         return _lead(self._support(X))
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the labels after each round, equal to those of a fit with fewer rounds."""
         for support in self._staged(X):
             yield np.asarray(self.classes_[support.argmax(axis=1)])
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the probabilities after each round."""
         return map(self._to_probabilities, self._staged(X))
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the `decision_function` after each round."""
         return map(_lead, self._staged(X))
 
-    def _support(self, X: Any) -> np.ndarray:
+    def _support(self, X: Cases) -> np.ndarray:
         """Support after the last round, ties settled; array of shape (m, C)."""
         support, scale = np.empty(0), 0.0
         for support, scale in self._staged_support(X):  # noqa: B007  # only the last are used
             pass
         return settle_ties(support, scale)
 
-    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+    def _staged(self, X: Cases) -> Iterator[np.ndarray]:
         """Support after each round, ties settled."""
         return (settle_ties(support, scale) for support, scale in self._staged_support(X))
 

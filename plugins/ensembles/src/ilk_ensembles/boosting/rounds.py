@@ -11,6 +11,7 @@ import ilk
 from ilk_ensembles.base.progress import Progress
 
 if TYPE_CHECKING:
+    from ilk import Estimator
     from ilk_ensembles.boosting.weak_learner import WeakLearner
 
 Stop = Literal["perfect", "chance"]
@@ -81,7 +82,7 @@ class Rounds(ABC):
         self._afresh: np.ndarray | None = None  # log weights at the last reset
 
     @abstractmethod
-    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
+    def evaluate(self, member: Estimator, number: int, weights: np.ndarray) -> RoundResult:
         """Evaluate a fitted member by weights that sum to 1."""
 
     def accepts(self, y: np.ndarray) -> bool:
@@ -138,7 +139,7 @@ class Rounds(ABC):
             self._weights, _ = _shares(np.log(self._start) + (self._logs - self._afresh))
 
 
-def check_any(owner: Any, members: list[Any], failures: dict[int, ilk.IlkError]) -> None:
+def check_any(owner: object, members: list[Any], failures: dict[int, ilk.IlkError]) -> None:
     """Raise the failure of round 0 where every round failed."""
     if not members:
         name = ilk.display_name(owner)

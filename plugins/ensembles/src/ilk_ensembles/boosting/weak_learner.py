@@ -15,6 +15,8 @@ from ilk_ensembles.base.resampling import check_cells
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ilk import ArrayLike, Cases, Estimator, Matrix
+
 _DRAWS = 100  # until one is accepted
 
 
@@ -51,7 +53,7 @@ class WeakLearner:
     """
 
     def __init__(
-        self, owner: Any, member: Any, X: Any, method: str, rng: np.random.RandomState
+        self, owner: Any, member: Any, X: Matrix, method: str, rng: np.random.RandomState
     ) -> None:
         _check_member(owner, member, method)
         if method == "resampling":
@@ -102,7 +104,7 @@ class WeakLearner:
         except Exception as error:
             raise self.failure(number, member, error) from error
 
-    def ask(self, number: int, member: Any, question: Callable[[Any, Any], Any]) -> Any:
+    def ask(self, number: int, member: Estimator, question: Callable[[Any, Any], Any]) -> Any:
         """Return ``question(member, X)``; errors name the round and the member.
 
         A member fitted on presorted rows is also queried with presorted rows.
@@ -112,7 +114,7 @@ class WeakLearner:
         except Exception as error:
             raise self.failure(number, member, error) from error
 
-    def failure(self, number: int, member: Any, error: Exception) -> ilk.IlkError:
+    def failure(self, number: int, member: Estimator, error: Exception) -> ilk.IlkError:
         """Wrap the error of a member in one that names the owner, the round and the member."""
         return failure(self.owner, f"member of round {number + 1}", member, error)
 
@@ -126,7 +128,7 @@ class WeakLearner:
         raise ilk.InputError(f"{_DRAWS} successive draws had cases of one class only")
 
 
-def _check_member(owner: Any, member: Any, method: str) -> None:
+def _check_member(owner: object, member: Estimator, method: str) -> None:
     name = ilk.display_name(member)
     if ilk.is_frozen(member):
         raise ilk.InputError(
@@ -141,7 +143,7 @@ def _check_member(owner: Any, member: Any, method: str) -> None:
 
 
 def weighted_rows(
-    owner: Any, X: Any, sample_weight: Any, n: int
+    owner: object, X: Cases, sample_weight: ArrayLike | None, n: int
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """Return the rows of positive weight (None: all), and their normalised weights.
 

@@ -29,6 +29,8 @@ from ilk_ensembles.boosting.weak_learner import ON_FAILURE, RANDOM_STATE, WeakLe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import ArrayLike, Cases, Estimator, Labels
+
 
 class AdaBoost(StagedClassifier):
     """Fits members in turn, each with larger weights on the errors of those before (AdaBoost).
@@ -166,7 +168,7 @@ class AdaBoost(StagedClassifier):
                 f"would be fitted again",
             )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None, sample_weight: ArrayLike | None = None) -> Self:
         """Run the boosting rounds.
 
         Parameters
@@ -205,7 +207,7 @@ class AdaBoost(StagedClassifier):
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
-    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+    def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
         check_is_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
@@ -262,7 +264,7 @@ class _Votes(Rounds):
     def accepts(self, y: np.ndarray) -> bool:
         return bool((y != y[0]).any())
 
-    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
+    def evaluate(self, member: Estimator, number: int, weights: np.ndarray) -> RoundResult:
         predicted = self.learner.ask(
             number, member, lambda m, X: one_per_row(m.predict(X), len(self.y))
         )

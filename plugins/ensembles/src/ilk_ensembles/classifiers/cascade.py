@@ -21,6 +21,8 @@ from ilk_ensembles.combiners.weights import normalized
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ilk import Cases
+
 
 class Cascade(HeterogeneousClassifier):
     """Queries members in turn, until one is confident enough.
@@ -131,27 +133,27 @@ class Cascade(HeterogeneousClassifier):
     def _output_check(self) -> Callable[[Any], Any]:
         return check_probabilistic
 
-    def member_of(self, X: Any) -> np.ndarray:
+    def member_of(self, X: Cases) -> np.ndarray:
         """Position in ``estimators_`` of the member that predicts each row; int of shape (n,)."""
         check_is_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._members_of_block)
 
-    def _members_of_block(self, X: Any) -> np.ndarray:
+    def _members_of_block(self, X: Cases) -> np.ndarray:
         members = np.empty(ilk.n_rows(X), dtype=np.intp)
         for position, rows, _ in self._answers(X):
             members[rows] = position
         return members
 
-    def _combined_block(self, X: Any) -> np.ndarray:
+    def _combined_block(self, X: Cases) -> np.ndarray:
         """Probabilities for a block of rows by the members that predict them."""
         support = np.empty((ilk.n_rows(X), len(self.classes_)))
         for _, rows, own in self._answers(X):
             support[rows] = own
         return support
 
-    def _answers(self, X: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    def _answers(self, X: Cases) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield, for each queried member, its position, the rows it predicts, and its support."""
         left = np.arange(ilk.n_rows(X))
         limits = [*(self.thresholds_ - ULPS), 0.0]  # a rounded 0.9 still reaches 0.9
@@ -163,7 +165,7 @@ class Cascade(HeterogeneousClassifier):
                 return
             X, left = ilk.take(X, np.flatnonzero(~sure)), left[~sure]
 
-    def _support(self, position: int, X: Any) -> np.ndarray:
+    def _support(self, position: int, X: Cases) -> np.ndarray:
         member = self.estimators_[position]
         try:
             return np.asarray(normalized(self, self._probabilities(member, X)[None])[0])

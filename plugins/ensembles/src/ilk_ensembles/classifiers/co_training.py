@@ -43,6 +43,8 @@ from ilk_ensembles.base.views import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ilk import Cases, Labels
+
 
 class CoTraining(PerViewClassifier):
     """Classifiers of two or more views that label unlabelled rows for each other (co-training).
@@ -232,7 +234,7 @@ class CoTraining(PerViewClassifier):
         if self.unlabeled is not None and self.unlabeled == self.reject_label:
             raise self.parameter_error("reject_label", "must not be the mark of unlabelled rows")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Fit the members in rounds; in each they label rows for each other.
 
         Parameters
@@ -260,7 +262,7 @@ class CoTraining(PerViewClassifier):
         self._fit_combiner(ilk.take(X, given), codes[given], None, rng)
         return self
 
-    def _views(self, X: Any, rng: np.random.RandomState) -> Any:
+    def _views(self, X: Cases, rng: np.random.RandomState) -> Any:
         """The given views, or a random split of the columns into halves."""
         if self.views is not None:
             return self.views
@@ -278,7 +280,7 @@ class CoTraining(PerViewClassifier):
         return {name: [columns[i] for i in np.sort(half)] for name, half in halves.items()}
 
     def _train(
-        self, members: list[Any], X: Any, codes: np.ndarray, rng: np.random.RandomState
+        self, members: list[Any], X: Cases, codes: np.ndarray, rng: np.random.RandomState
     ) -> None:
         """Set ``estimators_`` and the history of the rounds; new labels are written to `codes`."""
         waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
@@ -305,7 +307,7 @@ class CoTraining(PerViewClassifier):
         self.history_ = self._history(labeled)
 
     def _fit_views(
-        self, members: list[Any], X: Any, codes: np.ndarray, checked: Callable[[Any], Any]
+        self, members: list[Any], X: Cases, codes: np.ndarray, checked: Callable[[Any], Any]
     ) -> list[Any]:
         """Fit fresh ``estimators_`` to the labelled rows; return the remaining members."""
         rows = np.flatnonzero(codes != UNLABELED)

@@ -19,6 +19,8 @@ from ilk_ensembles.base.views import check_by_view, learn_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ilk import ArrayLike, Cases, Labels
+
 
 def _member_has(method: str) -> Callable[[Concatenated], bool]:
     def check(self: Concatenated) -> bool:
@@ -133,7 +135,7 @@ class Concatenated(ilk.Classifier):
             raise self.parameter_error("only", "must name at least one view, got none")
         check_by_view(self, "only", self.only)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the member on the columns of the views.
 
         Parameters
@@ -160,7 +162,7 @@ class Concatenated(ilk.Classifier):
             raise failure(self, "member", member, error) from error
         return self
 
-    def _learned_scales(self, X: Any, weights: Any) -> dict[Any, float]:
+    def _learned_scales(self, X: Cases, weights: ArrayLike) -> dict[Any, float]:
         if not self.scale:
             return dict.fromkeys(self.columns_, 1.0)
         every = np.concatenate(list(self.columns_.values()))
@@ -174,7 +176,7 @@ class Concatenated(ilk.Classifier):
             for view, part in ilk.views_of(self, X)
         }
 
-    def _side_by_side(self, X: Any) -> Any:
+    def _side_by_side(self, X: Cases) -> Any:
         """Concatenate the columns of the views into one array or data frame, each column once."""
         parts, seen = [], np.empty(0, dtype=int)
         for view, part in ilk.views_of(self, X):
@@ -201,7 +203,7 @@ class Concatenated(ilk.Classifier):
 
         return pd.DataFrame(values, columns=part.columns, index=part.index, copy=False)
 
-    def _ask(self, question: Callable[[Any, Any], np.ndarray], X: Any) -> np.ndarray:
+    def _ask(self, question: Callable[[Any, Any], np.ndarray], X: Cases | None) -> np.ndarray:
         check_is_fitted(self)
         X = ilk.as_table(X)
         check_features(self, X, reset=False)
@@ -211,17 +213,17 @@ class Concatenated(ilk.Classifier):
         except Exception as error:
             raise failure(self, "member", self.estimator_, error) from error
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Label of each row as predicted by the member; array of shape (n,)."""
         return self._ask(lambda member, seen: one_per_row(member.predict(seen), len(seen)), X)
 
     @available_if(_member_has("predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Probabilities of the member; array of shape (n, n_classes)."""
         return self._ask(lambda member, seen: member_probabilities(member, seen, self.classes_), X)
 
     @available_if(_member_has("decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Scores of the member; array of shape (n,) or (n, n_classes)."""
         return self._ask(self._scores, X)
 
@@ -241,7 +243,7 @@ def _columns(part: Any, positions: np.ndarray) -> Any:
     return part.iloc[:, positions] if ilk.is_table(part) else part[:, positions]
 
 
-def _spread(part: np.ndarray, weights: Any) -> float:
+def _spread(part: np.ndarray, weights: ArrayLike | None) -> float:
     """Square root of the total variance of the columns; 1 if all columns are constant."""
     varying = part[:, part.min(axis=0) < part.max(axis=0)].astype(float)
     if not varying.size:

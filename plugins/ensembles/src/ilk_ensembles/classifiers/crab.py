@@ -17,6 +17,8 @@ from ilk_ensembles.boosting.histograms import Bins, HistogramBoosting, Histogram
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import ArrayLike, Cases, Labels, Matrix
+
 _CELLS = 1 << 18  # values binned at once when rows are scored
 _LARGEST = np.finfo(float).max
 
@@ -130,7 +132,7 @@ class CRAB(ilk.Classifier):
         """Both ways to normalise weights; many bins."""
         return [cls(), cls(normalization="class"), cls(n_bins=300, n_rounds=20)]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None, sample_weight: ArrayLike | None = None) -> Self:
         """Bin each feature, then boost.
 
         Parameters
@@ -184,17 +186,17 @@ class CRAB(ilk.Classifier):
         if not features.size or not 1 <= self.bins_.n_bins <= 2**16:
             raise ilk.stored_fault(self, "it must have rounds and bins")
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Label of the largest score; ties go to the first class; array of shape (m,)."""
         best = _best(self._scores(X))
         return np.asarray(self.classes_[best])
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Score F; of shape (m,) for two classes, positive for the second, else (m, C)."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """``1 / (1 + exp(-2 F))`` of each class, divided by their sum; shape (m, C).
 
         Where rounding makes the two largest probabilities equal, the class of the larger F gets
@@ -203,22 +205,22 @@ class CRAB(ilk.Classifier):
         scores = self._scores(X)
         return one_against_rest(scores, _best(scores))
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the `decision_function` after each round."""
         for scores in self._staged(X):
             yield scores[:, 0].copy() if scores.shape[1] == 1 else scores.copy()
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Matrix) -> Iterator[np.ndarray]:
         """Yield the labels predicted after each round."""
         for scores in self._staged(X):
             yield self.classes_[_best(scores)]
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Matrix) -> Iterator[np.ndarray]:
         """Yield the probabilities after each round."""
         for scores in self._staged(X):
             yield one_against_rest(scores, _best(scores))
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Cases) -> np.ndarray:
         """F of each row for each problem; array of shape (m, Q)."""
         from ilk_ensembles.boosting.kernels import add_scores
 

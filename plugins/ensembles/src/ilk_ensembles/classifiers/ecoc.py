@@ -46,6 +46,8 @@ from ilk_ensembles.codes.matrices import CodeReport, check_entries, check_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ilk import Cases, Estimator, Labels
+
 _CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 _ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
 
@@ -212,7 +214,7 @@ class ECOC(ilk.Classifier):
         if not isinstance(self.code, str):
             check_entries(self, self.code)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a member for each column of the code.
 
         Parameters
@@ -238,7 +240,7 @@ class ECOC(ilk.Classifier):
         members = [clone(member, safe=False) for _ in range(code.shape[1])]
         seed_members(self, members, None if self.random_state is None else rng)
 
-        def fit(position: int, member: Any) -> Any:
+        def fit(position: int, member: Estimator) -> Any:
             sides = code[codes, position]
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)
@@ -284,13 +286,13 @@ class ECOC(ilk.Classifier):
         check_is_fitted(self)
         return CodeReport.of(self.code_, self.classes_)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Label of the nearest code word; ties go to the first class; array of shape (n,)."""
         best = self._decoded(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     @available_if(_gives(probabilities=False))
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Minus the share of differing entries, or L(0) minus the mean loss; shape (n, C).
 
         For the exponential loss, minus the logarithm of its mean.
@@ -301,7 +303,7 @@ class ECOC(ilk.Classifier):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     @available_if(_gives(probabilities=True))
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Class probabilities p that agree best with the members' probabilities; shape (n, C).
 
         Let q_j be the probability that member j gives to its side +1, and P+ and P- the sums of p
@@ -312,13 +314,13 @@ class ECOC(ilk.Classifier):
         """
         return self._decoded(X)
 
-    def _decoded(self, X: Any) -> np.ndarray:
+    def _decoded(self, X: Cases) -> np.ndarray:
         """Scores or probabilities of each class; array of shape (n, C)."""
         check_is_fitted(self)
         check_features(self, X, reset=False)
         return np.concatenate([self._decode(outputs) for outputs in self._member_outputs(X)])
 
-    def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
+    def _member_outputs(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the outputs of the members for blocks of rows; arrays of shape (m, L)."""
         ask = _ASK[self.decoding]
         for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
@@ -335,5 +337,5 @@ class ECOC(ilk.Classifier):
         return couple(outputs, self.code_)
 
 
-def _ask_member(X: Any, ask: Callable[[Any, Any], np.ndarray], member: Any) -> np.ndarray:
+def _ask_member(X: Cases, ask: Callable[[Any, Any], np.ndarray], member: Estimator) -> np.ndarray:
     return ask(member, X)

@@ -23,6 +23,8 @@ from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ilk import ArrayLike, Cases, Labels, Matrix
+
 _NOTHING = 1e-12  # boosting stops at a round whose predictions are all smaller, in size
 
 
@@ -112,7 +114,7 @@ class GentleBoost(StagedClassifier):
         """Return stumps with learning rates 1 and 1/2."""
         return [cls(), cls(n_rounds=30, learning_rate=0.5)]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Run the boosting rounds.
 
         Parameters
@@ -147,7 +149,7 @@ class GentleBoost(StagedClassifier):
             if isinstance(member, RegressionStump) and not -1 <= member.feature_ < p:
                 raise ilk.stored_fault(self, f"feature_ of a stump is {member.feature_}")
 
-    def _boost(self, X: Any, labels: np.ndarray, start: np.ndarray) -> None:
+    def _boost(self, X: Cases, labels: np.ndarray, start: np.ndarray) -> None:
         """Fit the members of each round; labels have shape (Q, n)."""
         fit_round = self._round_fitter(X)
         self.estimators_: list[Any] = []
@@ -191,7 +193,7 @@ class GentleBoost(StagedClassifier):
         learner = WeakLearner(self, self.resolve_slot("member"), X, "weighting", rng)
         n = ilk.n_rows(X)
 
-        def ask(member: Any, rows: Any) -> np.ndarray:
+        def ask(member: Any, rows: Matrix) -> np.ndarray:
             return number_per_row(member.predict(rows), n)
 
         def members(number: int, labels: np.ndarray, weights: np.ndarray) -> Any:
@@ -200,7 +202,7 @@ class GentleBoost(StagedClassifier):
 
         return members
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
+    def _checked(self, X: Cases, *, reset: bool) -> Any:
         if self.member is None:
             return ilk.check_vectors(self, X, reset=reset)
         X = indexable(X)
@@ -215,7 +217,7 @@ class GentleBoost(StagedClassifier):
         falls = np.log(before) - np.log(self.losses_)
         return feature_gains(self.estimators_, np.maximum(falls, 0), self.n_features_in_)
 
-    def _staged_support(self, X: Any) -> Iterator[tuple[np.ndarray, float]]:
+    def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.zeros((ilk.n_rows(X), len(self.classes_)))

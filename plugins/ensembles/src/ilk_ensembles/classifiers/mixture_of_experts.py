@@ -29,6 +29,8 @@ from ilk_ensembles.base.validation import row_blocks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ilk import ArrayLike, Cases, Estimator, Labels
+
 _TRIAL = 10  # EM rounds from each start before the most likely is selected
 _CELLS = 1 << 22  # probabilities held in memory at once: 32 MB of float64
 _LEAST = 1e-300  # floor of a probability, so that its logarithm is finite
@@ -180,7 +182,7 @@ class MixtureOfExperts(ilk.Classifier):
             raise self.parameter_error("members", "must have at least one member, got none")
         check_n_jobs(self)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit experts and gate.
 
         Parameters
@@ -259,12 +261,12 @@ class MixtureOfExperts(ilk.Classifier):
                 stacklevel=3,
             )
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Predicted label of each row; array of shape (n,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class; array of shape (n, C)."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
@@ -272,14 +274,14 @@ class MixtureOfExperts(ilk.Classifier):
         return np.concatenate([self._block(rows) for rows in row_blocks(X, size)])
 
     def _block(self, X: np.ndarray) -> np.ndarray:
-        def ask(_: int, expert: Any) -> np.ndarray:
+        def ask(_: int, expert: Estimator) -> np.ndarray:
             return member_probabilities(expert, X, self.classes_)
 
         asked = each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places)
         mixed = np.einsum("nl,lnc->nc", self.gate_.shares(X), np.stack(asked))
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
-    def gate(self, X: Any) -> np.ndarray:
+    def gate(self, X: Cases) -> np.ndarray:
         """Weight of each expert for each row; shape (n, L). Rows sum to 1, up to rounding."""
         check_is_fitted(self)
         return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
@@ -360,7 +362,7 @@ class Mixture:
         shares = self._responsibilities()
         self._log_shares = self.gate.fit(self._rows, shares, self._mass)
 
-        def one(at: int, expert: Any) -> tuple[Any, np.ndarray]:
+        def one(at: int, expert: Estimator) -> tuple[Any, np.ndarray]:
             return self._better(at, expert, shares[:, at])
 
         improved = each_place(
@@ -382,7 +384,7 @@ class Mixture:
         before, after = self.log_likelihoods[-2:]
         return after - before
 
-    def _better(self, at: int, expert: Any, share: np.ndarray) -> tuple[Any, np.ndarray]:
+    def _better(self, at: int, expert: Estimator, share: np.ndarray) -> tuple[Any, np.ndarray]:
         """Refit the expert; return the old one if that has the higher weighted likelihood."""
         before = self._logs[:, at]
         if not (share > _NONE).any():
@@ -392,7 +394,7 @@ class Mixture:
         mass = self._mass * share
         return (other, logs) if mass @ logs >= mass @ before else (expert, before)
 
-    def _fit(self, member: Any, share: np.ndarray) -> Any:
+    def _fit(self, member: Estimator, share: np.ndarray) -> Any:
         rows = np.flatnonzero(share > _NONE)
         if len(rows) == len(share):
             return check_probabilistic(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import ilk
 from ilk import Capabilities, CombinerLike, ResamplingLike, param
@@ -18,6 +18,9 @@ from ilk_ensembles.base.views import (
     learn_columns,
     naming,
 )
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Labels
 
 
 class MultiView(PerViewClassifier):
@@ -112,7 +115,7 @@ class MultiView(PerViewClassifier):
             cls(views=mixed, members={"look": {"use": "knn", "distance": "heterogeneous"}}),
         ]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the member of every view on its columns, then the rule if it is trainable.
 
         Parameters

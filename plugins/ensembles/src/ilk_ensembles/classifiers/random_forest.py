@@ -27,6 +27,8 @@ from ilk_ensembles.forest.trees import TreeMember
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ilk import ArrayLike, Cases, Labels
+
 
 class RandomForest(ilk.Classifier):
     """Combines many trees, each grown from a bootstrap sample with random choices at each split.
@@ -206,7 +208,7 @@ class RandomForest(ilk.Classifier):
         if isinstance(self.max_features, float):
             check_share(self, "max_features", self.max_features)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -265,33 +267,38 @@ class RandomForest(ilk.Classifier):
             for t in range(len(self.trees_))
         ]
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (n,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Mean output of the trees; array of shape (n, C)."""
         X = self._checked(X)
         return self.trees_.mean(X)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the probabilities of the first 1, 2, ... trees."""
         leaves = self.apply(X)
         yield from self.trees_.staged(leaves)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the labels predicted by the first 1, 2, ... trees."""
         for probabilities in self.staged_predict_proba(X):
             yield self.classes_[probabilities.argmax(axis=1)]
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: Cases) -> np.ndarray:
         """Leaf number of each row in each tree; unsigned array of shape (n, n_members)."""
         X = self._checked(X)
         return self.trees_.apply(X)
 
     def proximities(
-        self, X: Any = None, Y: Any = None, *, top_k: int | None = None, out_of_bag: bool = False
+        self,
+        X: Cases | None = None,
+        Y: Cases | None = None,
+        *,
+        top_k: int | None = None,
+        out_of_bag: bool = False,
     ) -> Any:
         """Share of the trees in which two cases end in the same leaf.
 
@@ -344,12 +351,12 @@ class RandomForest(ilk.Classifier):
 
     def importances(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: Cases,
+        y: Labels,
+        sample_weight: ArrayLike | None = None,
         *,
         n_repeats: int = 1,
-        random_state: Any = None,
+        random_state: RandomState | None = None,
     ) -> Importances:
         """Permutation importance: loss of out-of-bag accuracy when a feature is permuted.
 
@@ -397,6 +404,6 @@ class RandomForest(ilk.Classifier):
             n_jobs=self.n_jobs,
         )
 
-    def _checked(self, X: Any) -> np.ndarray:
+    def _checked(self, X: Cases) -> np.ndarray:
         check_is_fitted(self)
         return np.asarray(ilk.check_vectors(self, X, reset=False))

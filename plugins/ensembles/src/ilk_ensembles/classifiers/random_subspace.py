@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import REJECT_LABEL, RESAMPLING
 from ilk_ensembles.base.resampling import ResampledClassifier
 from ilk_ensembles.base.validation import indexable
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class RandomSubspace(ResampledClassifier):
@@ -117,7 +120,7 @@ class RandomSubspace(ResampledClassifier):
         super().check_parameters()
         check_share(self, "max_features", self.max_features)
 
-    def _with_columns(self, X: Any) -> Any:
+    def _with_columns(self, X: Cases) -> Any:
         X = indexable(X)
         if ilk.is_table(X) or hasattr(X, "tocsr"):
             return X

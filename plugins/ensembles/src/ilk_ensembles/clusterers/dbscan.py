@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import get_tags
@@ -16,6 +16,9 @@ from ilk_ensembles.clusterers.density import (
     density_clusters,
     radius_neighborhoods,
 )
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Labels
 
 
 class DBSCAN(ilk.Clusterer):
@@ -103,7 +106,9 @@ class DBSCAN(ilk.Clusterer):
         tags.input_tags = get_tags(distance).input_tags
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Cases, y: Labels | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Find the clusters of X.
 
         Parameters

@@ -14,6 +14,8 @@ from ilk_ensembles.base.validation import check_features
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Component, Distance, Index
+
 _FIRST = 256  # rows of the first block
 _NEIGHBORS = 1 << 21  # that a block should not have many more of: 32 MB with their distances
 
@@ -86,7 +88,7 @@ class RadiusNeighborhoods(Neighborhoods):
     eps : float
     """
 
-    def __init__(self, X: Any, index: Any, distance: Any, eps: float) -> None:
+    def __init__(self, X: Cases, index: Index, distance: Distance, eps: float) -> None:
         self.X, self.index, self.distance, self.eps = X, index, distance, eps
         self.n = ilk.n_rows(X)
         self.symmetric = bool(distance.symmetric and index.exact)
@@ -125,7 +127,7 @@ class MultiViewNeighborhoods(Neighborhoods):
         return Block(start, *merge(starts, neighbors, self.n, self.least))
 
 
-def comparable(owner: Any, distance: Any, X: Any) -> Any:
+def comparable(owner: object, distance: Any, X: Any) -> Any:
     """Return X in the form the distance takes, after a check of its columns, if any.
 
     Raises
@@ -151,7 +153,7 @@ def comparable(owner: Any, distance: Any, X: Any) -> Any:
 
 
 def radius_neighborhoods(
-    owner: Any, X: Any, distance: Any, index: Any, eps: float
+    owner: Component, X: Any, distance: Distance | None, index: Any, eps: float
 ) -> RadiusNeighborhoods:
     """Fit a distance and an index on X for radius searches.
 

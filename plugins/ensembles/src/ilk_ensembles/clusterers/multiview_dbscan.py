@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ilk_ensembles.clusterers.density import (
     density_clusters,
     radius_neighborhoods,
 )
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Labels
 
 
 class MultiViewDBSCAN(ilk.Clusterer):
@@ -156,7 +159,9 @@ class MultiViewDBSCAN(ilk.Clusterer):
         if lacking:
             raise self.parameter_error("eps", f"must name every view, lacks {lacking}")
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Cases, y: Labels | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Find the clusters of X.
 
         Parameters
@@ -179,7 +184,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
-    def _near(self, view: Any, part: Any) -> RadiusNeighborhoods:
+    def _near(self, view: object, part: Any) -> RadiusNeighborhoods:
         """Neighbourhoods in one view."""
         by_view = {} if self.distances is None else self.resolve_slot("distances")
         distance = by_view[view] if view in by_view else self.resolve_slot("distance")

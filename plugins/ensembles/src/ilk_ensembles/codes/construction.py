@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ilk_ensembles.codes.matrices import (
     possible_bits,
     usual_bits,
 )
+
+if TYPE_CHECKING:
+    from ilk import Component
 
 _LISTED = 1 << 14  # up to so many possible columns are enumerated and drawn from
 Draw = Callable[[np.ndarray], np.ndarray]
@@ -125,7 +128,7 @@ def named_code(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.nda
     return _random(owner, n_classes, rng)
 
 
-def _exhaustive(owner: Any, n_classes: int) -> np.ndarray:
+def _exhaustive(owner: Component, n_classes: int) -> np.ndarray:
     n_bits = 2 ** (n_classes - 1) - 1
     if n_bits > MOST:
         raise owner.parameter_error(

@@ -14,6 +14,8 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ilk import Component
+
 
 def one_against_all(n_classes: int) -> np.ndarray:
     """One column for each class, which is +1 in it; one column for two classes: shape (C, L)."""
@@ -168,7 +170,7 @@ class CodeReport:
         return "\n".join(lines)
 
 
-def check_entries(owner: Any, code: Any) -> np.ndarray:
+def check_entries(owner: Component, code: Any) -> np.ndarray:
     """Return a code as an array of -1, 0 and 1; in a code of 0 and 1 alone, 0 means -1.
 
     Raises
@@ -198,7 +200,7 @@ def check_entries(owner: Any, code: Any) -> np.ndarray:
     return matrix
 
 
-def check_rows(owner: Any, code: np.ndarray, classes: np.ndarray) -> None:
+def check_rows(owner: object, code: np.ndarray, classes: np.ndarray) -> None:
     """Check a code after columns were dropped.
 
     Raises

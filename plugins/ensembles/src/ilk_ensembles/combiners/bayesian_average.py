@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +20,8 @@ from ilk_ensembles.combiners.weights import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ilk import Cases, Labels
 
 
 class BayesianAverage(SupportCombiner):
@@ -96,7 +98,7 @@ class BayesianAverage(SupportCombiner):
             if getattr(self, name) is not None:
                 check_given(self, getattr(self, name), name)
 
-    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+    def fit(self, outputs: ArrayLike, y: Labels, X: Cases | None = None) -> Self:
         """Learn the posteriors from held-out outputs and the codes of the true labels."""
         self.check_parameters()
         if not self.needs_fit:
@@ -117,7 +119,7 @@ class BayesianAverage(SupportCombiner):
         self.posteriors_ = posterior / posterior.sum()
         return self
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import weighted
 
         self.check_parameters()

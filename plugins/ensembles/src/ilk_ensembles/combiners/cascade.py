@@ -12,6 +12,8 @@ from ilk_ensembles.combiners.support import ULPS, SupportCombiner, as_outputs, c
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ilk import Cases
+
 
 THRESHOLD: Any = param(
     default=0.9,
@@ -135,14 +137,14 @@ class Cascade(SupportCombiner):
             cost=self.cost,
         )
 
-    def answered_by(self, outputs: Any) -> np.ndarray:
+    def answered_by(self, outputs: ArrayLike) -> np.ndarray:
         """Position of the member that decides each sample; array of int of shape (n,)."""
         return self._asked(outputs)[1]
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         return self._asked(outputs)[0]
 
-    def _asked(self, outputs: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _asked(self, outputs: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Support for each class, and the position of the member that decides."""
         from ilk_ensembles.combiners.kernels import first_sure
 

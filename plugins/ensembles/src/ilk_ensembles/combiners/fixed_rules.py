@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases
 
 
 class _FixedRule(SupportCombiner):
@@ -20,7 +23,7 @@ class _FixedRule(SupportCombiner):
         """Both ways with ties."""
         return [cls(), cls(ties="reject")]
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners import kernels
 
         self.check_parameters()
@@ -174,7 +177,7 @@ class Sum(_FixedRule):
     ([[0.525, 0.475]], [0])
     """
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import weighted
 
         self.check_parameters()
@@ -208,7 +211,7 @@ class Borda(_FixedRule):
     [[0.5, 0.5, 0.0]]
     """
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import borda
 
         self.check_parameters()

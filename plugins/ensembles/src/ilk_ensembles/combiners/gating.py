@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -16,6 +16,9 @@ from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Labels
 
 _LEAST = 1e-300  # floor of a probability, so that its logarithm is finite
 
@@ -83,7 +86,7 @@ class Gating(SupportCombiner):
         """Gates of two kinds."""
         return [cls(), cls(gate="naive_bayes", tol=0.1, ties="reject")]
 
-    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+    def fit(self, outputs: ArrayLike, y: Labels, X: Cases | None = None) -> Self:
         """Learn the gate from held-out outputs, the codes of the true labels, and the cases."""
         self.check_parameters()
         support = normalized(self, outputs)
@@ -109,7 +112,7 @@ class Gating(SupportCombiner):
         )
         return self
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import gated
 
         self.check_parameters()
@@ -123,7 +126,7 @@ class Gating(SupportCombiner):
         weights = np.array(self._weights(self._cases(X, outputs.shape[1])), dtype=float, order="C")
         return combine_blocks(self, outputs, gated, by_sample=[weights])
 
-    def _cases(self, X: Any, n: int) -> Any:
+    def _cases(self, X: Cases | None, n: int) -> Any:
         name = ilk.display_name(self)
         if X is None:
             raise ilk.InputError(f"{name}: needs X, the cases of the outputs")
@@ -140,7 +143,7 @@ class Gating(SupportCombiner):
             )
         return gate
 
-    def _fit_gate(self, gate: Any, X: Any, shares: np.ndarray) -> Any:
+    def _fit_gate(self, gate: Any, X: Cases, shares: np.ndarray) -> Any:
         """Fit the gate on every case once per member, weighted by the member's responsibility."""
         responsible = shares / shares.sum(axis=1, keepdims=True)
         rows, members = np.nonzero(responsible)
@@ -150,7 +153,7 @@ class Gating(SupportCombiner):
         except Exception as error:
             raise failure(self, "gate", gate, error) from error
 
-    def _weights(self, X: Any) -> np.ndarray:
+    def _weights(self, X: Cases) -> np.ndarray:
         """Weight of each member for each case; shape (n, L)."""
         try:
             return member_probabilities(self.gate_, X, np.arange(self.n_members_))

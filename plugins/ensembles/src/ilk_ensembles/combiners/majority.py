@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +22,8 @@ from ilk_ensembles.combiners.weights import check_given, for_members, held_out_c
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ilk import Cases, Labels
 
 
 class Majority(ilk.Combiner):
@@ -74,20 +76,22 @@ class Majority(ilk.Combiner):
         """The three kinds of threshold."""
         return [cls(), cls(threshold="consensus"), cls(threshold=0.3, ties="reject")]
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners.vote_kernels import ballots
 
         self.check_parameters()
         outputs = as_outputs(self, outputs)
         return combine_blocks(self, outputs, ballots, _alike(len(outputs)))
 
-    def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
+    def combine_labels(
+        self, codes: np.ndarray, n_classes: int, X: Cases | None = None
+    ) -> np.ndarray:
         from ilk_ensembles.combiners.vote_kernels import label_ballots
 
         self.check_parameters()
         return combine_label_blocks(self, codes, n_classes, label_ballots, _alike(len(codes)))
 
-    def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
+    def decide(self, combined: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         self.check_parameters()
         votes = check_support(self, combined)
         codes, tied, most = winners(self, votes)
@@ -172,7 +176,7 @@ class WeightedMajority(SupportCombiner):
         if not isinstance(self.weights, str):
             check_given(self, self.weights)
 
-    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+    def fit(self, outputs: ArrayLike, y: Labels, X: Cases | None = None) -> Self:
         """Learn weights from held-out labels, as outputs, and the codes of the true labels."""
         self.check_parameters()
         if self.needs_fit:
@@ -182,21 +186,23 @@ class WeightedMajority(SupportCombiner):
             self.weights_ = for_members(self, weights, len(support))
         return self
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners.vote_kernels import ballots
 
         self.check_parameters()
         outputs = as_outputs(self, outputs)
         return combine_blocks(self, outputs, ballots, self._weights(len(outputs)))
 
-    def combine_labels(self, codes: Any, n_classes: int, X: Any = None) -> np.ndarray:
+    def combine_labels(
+        self, codes: np.ndarray, n_classes: int, X: Cases | None = None
+    ) -> np.ndarray:
         from ilk_ensembles.combiners.vote_kernels import label_ballots
 
         self.check_parameters()
         weights = self._weights(len(codes))
         return combine_label_blocks(self, codes, n_classes, label_ballots, weights)
 
-    def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
+    def decide(self, combined: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         codes, rejected = super().decide(combined)
         votes = check_support(self, combined)
         return codes, rejected | too_few(votes[np.arange(len(votes)), codes], self.threshold)

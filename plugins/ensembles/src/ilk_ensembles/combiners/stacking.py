@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,9 @@ from ilk_ensembles.base.members import failure, fit_member
 from ilk_ensembles.base.outputs import member_codes, member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, leveled
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Labels
 
 
 class Stacking(SupportCombiner):
@@ -80,7 +83,13 @@ class Stacking(SupportCombiner):
         """Kind of output that an ensemble must pass to it."""
         return self.of
 
-    def fit(self, outputs: Any, y: Any, X: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        outputs: ArrayLike,
+        y: Labels,
+        X: Cases | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the classifier on held-out outputs and codes of their labels.
 
         Passes `sample_weight` on if the classifier accepts it.
@@ -96,7 +105,7 @@ class Stacking(SupportCombiner):
             raise failure(self, "learner", learner, error) from error
         return self
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         self.check_parameters()
         check_is_fitted(self)
         support = normalized(self, outputs)
@@ -119,7 +128,7 @@ class Stacking(SupportCombiner):
         predicted = member_codes(self.learner_, features, classes)
         return np.asarray((predicted[:, None] == classes).astype(float))
 
-    def _features(self, support: np.ndarray, X: Any) -> np.ndarray:
+    def _features(self, support: np.ndarray, X: Cases | None) -> np.ndarray:
         """Outputs of all members side by side, and X with `passthrough`."""
         n = support.shape[1]
         columns = support.transpose(1, 0, 2).reshape(n, -1)

@@ -44,7 +44,7 @@ class SupportCombiner(ilk.Combiner):
                 "cost", f"must be a square matrix of finite numbers, got {self.cost!r}"
             )
 
-    def decide(self, combined: Any) -> tuple[np.ndarray, np.ndarray]:
+    def decide(self, combined: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         self.check_parameters()
         support = check_support(self, combined)
         if self.cost is not None:
@@ -75,7 +75,7 @@ def leveled(support: np.ndarray) -> np.ndarray:
     return support
 
 
-def check_support(owner: object, combined: Any) -> np.ndarray:
+def check_support(owner: object, combined: np.ndarray) -> np.ndarray:
     """Return combined support as a float array of shape (n, C).
 
     Raises
@@ -111,7 +111,7 @@ def winners(owner: object, support: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return codes, tied, most
 
 
-def as_outputs(owner: object, outputs: Any) -> np.ndarray:
+def as_outputs(owner: object, outputs: ArrayLike) -> np.ndarray:
     """Return outputs as a numeric array with three axes; values are not checked.
 
     Raises
@@ -130,7 +130,7 @@ def as_outputs(owner: object, outputs: Any) -> np.ndarray:
 
 def combine_blocks(
     owner: object,
-    outputs: Any,
+    outputs: ArrayLike,
     rule: Callable[..., bool],
     *arguments: Any,
     by_sample: Sequence[np.ndarray] = (),
@@ -190,7 +190,7 @@ def combine_blocks(
 
 
 def combine_label_blocks(
-    owner: object, codes: Any, n_classes: int, rule: Callable[..., bool], *arguments: Any
+    owner: object, codes: np.ndarray, n_classes: int, rule: Callable[..., bool], *arguments: Any
 ) -> np.ndarray:
     """Combine codes of labels, an array of shape (L, n), by a rule of `vote_kernels`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +19,8 @@ from ilk_ensembles.combiners.weights import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ilk import Cases, Labels
 
 
 class WeightedSum(SupportCombiner):
@@ -91,7 +93,7 @@ class WeightedSum(SupportCombiner):
         if not isinstance(self.weights, str):
             check_given(self, self.weights)
 
-    def fit(self, outputs: Any, y: Any, X: Any = None) -> Self:
+    def fit(self, outputs: ArrayLike, y: Labels, X: Cases | None = None) -> Self:
         """Learn weights from held-out outputs and codes of the true labels, if so configured."""
         self.check_parameters()
         if self.needs_fit:
@@ -100,7 +102,7 @@ class WeightedSum(SupportCombiner):
             self.weights_ = for_members(self, weights, len(support))
         return self
 
-    def combine(self, outputs: Any, X: Any = None) -> np.ndarray:
+    def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         from ilk_ensembles.combiners.kernels import weighted
 
         self.check_parameters()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import nnls
 
 import ilk
 
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Component, Labels
 
-def check_given(owner: Any, weights: Any, argument: str = "weights") -> None:
+
+def check_given(owner: Component, weights: ArrayLike | None, argument: str = "weights") -> None:
     """Raise a ParameterError unless weights are finite and non-negative, and not all 0."""
     array = np.asarray(weights, dtype=float)
     if array.ndim != 1 or not len(array):
@@ -22,7 +25,7 @@ def check_given(owner: Any, weights: Any, argument: str = "weights") -> None:
 
 
 def for_members(
-    owner: Any, weights: np.ndarray, n_members: int, argument: str = "weights"
+    owner: Component, weights: np.ndarray, n_members: int, argument: str = "weights"
 ) -> np.ndarray:
     """Normalise weights to sum one, up to rounding; check that there is one for each member.
 
@@ -39,7 +42,7 @@ def for_members(
     return np.asarray(scaled / scaled.sum())
 
 
-def held_out_codes(owner: Any, outputs: np.ndarray, y: Any) -> np.ndarray:
+def held_out_codes(owner: object, outputs: np.ndarray, y: Labels) -> np.ndarray:
     """Codes of the true labels of held-out outputs.
 
     Raises
@@ -84,7 +87,7 @@ def log_likelihoods(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return np.asarray(np.log(likelihood).sum(axis=1))
 
 
-def normalized(owner: object, outputs: Any) -> np.ndarray:
+def normalized(owner: object, outputs: ArrayLike) -> np.ndarray:
     """Check outputs and divide each member's support for a sample by its sum.
 
     Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -11,6 +11,9 @@ from sklearn.exceptions import NotFittedError
 import ilk
 from ilk import Capabilities, ClassifierLike, slot
 from ilk_ensembles.forest.proximities import largest_proximities, shared_counts
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Leaves:
     def __len__(self) -> int:
         return len(self.leaves)
 
-    def __getitem__(self, rows: Any) -> Leaves:
+    def __getitem__(self, rows: np.ndarray) -> Leaves:
         return Leaves(self.leaves[rows], self.single)
 
 
@@ -108,13 +111,13 @@ class ForestDistance(ilk.Distance):
             ),
         ]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the forest to X and y, unless it is frozen."""
         self.check_parameters()
         self.forest_ = self._with_leaves(ilk.fit_component(self.resolve_slot("forest"), X, y))
         return self
 
-    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
         n_trees = X.shape[1]
@@ -123,7 +126,7 @@ class ForestDistance(ilk.Distance):
         D /= n_trees
         return D
 
-    def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, X: Cases, Y: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         ilk.check_k(self, k, ilk.n_rows(Y))
         X, Y = self.check_pair(X, Y)
@@ -132,11 +135,11 @@ class ForestDistance(ilk.Distance):
         differ = n_trees - np.rint(shares * n_trees)
         return (differ / n_trees).astype(_dtype(X, Y), copy=False), columns
 
-    def prepare(self, X: Any) -> ilk.Prepared:
+    def prepare(self, X: Cases) -> ilk.Prepared:
         """Return a handle on X with its leaves precomputed."""
         return ilk.Prepared(self, self.check_input(X))
 
-    def check_input(self, X: Any, argument: str = "X") -> Leaves:
+    def check_input(self, X: Cases, argument: str = "X") -> Leaves:
         """Return the leaves of X, or X if it already is `Leaves`."""
         if isinstance(X, Leaves):
             return X
@@ -145,7 +148,7 @@ class ForestDistance(ilk.Distance):
         leaves = np.asarray(forest.apply(ilk.as_table(X)))  # keeps the column names
         return Leaves(_narrow(leaves), single)
 
-    def check_pair(self, X: Any, Y: Any = None) -> tuple[Leaves, Leaves]:
+    def check_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Leaves, Leaves]:
         """Return the leaves of X and Y (X if None), as integers of the same type."""
         X = self.check_input(X)
         if Y is None:

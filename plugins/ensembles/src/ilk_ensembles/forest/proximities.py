@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import ilk
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
     from scipy.sparse import csr_matrix
 
 _CELLS = 2**19  # entries of a matrix computed per parallel block
@@ -28,7 +29,9 @@ class Buckets:
         Whether a case is compared in a tree; always if left out.
     """
 
-    def __init__(self, leaves: np.ndarray, n_leaves: np.ndarray, out: Any = None) -> None:
+    def __init__(
+        self, leaves: np.ndarray, n_leaves: np.ndarray, out: np.ndarray | None = None
+    ) -> None:
         from ilk_ensembles.forest.proximity_kernels import fill_buckets
 
         self.leaves, self.every = leaves, out is None
@@ -54,7 +57,11 @@ def as_bits(flags: np.ndarray) -> np.ndarray:
 
 
 def shared_counts(
-    leaves: np.ndarray, others: np.ndarray, out: Any = None, *, dtype: Any = np.float64
+    leaves: np.ndarray,
+    others: np.ndarray,
+    out: np.ndarray | None = None,
+    *,
+    dtype: DTypeLike = np.float64,
 ) -> np.ndarray:
     """Number of trees in which rows and others share a leaf; array of shape (n, m).
 
@@ -79,7 +86,11 @@ def shared_counts(
 
 
 def dense_proximities(
-    leaves: np.ndarray, others: np.ndarray, out: Any = None, *, dtype: Any = np.float64
+    leaves: np.ndarray,
+    others: np.ndarray,
+    out: np.ndarray | None = None,
+    *,
+    dtype: DTypeLike = np.float64,
 ) -> np.ndarray:
     """Share of trees in which rows and others share a leaf; array of shape (n, m).
 
@@ -108,7 +119,7 @@ def _block(D: np.ndarray) -> int:
 
 
 def largest_proximities(
-    leaves: np.ndarray, others: np.ndarray, k: int, out: Any = None
+    leaves: np.ndarray, others: np.ndarray, k: int, out: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k largest proximities of each row, in descending order, ties by lower column.
 

@@ -12,6 +12,8 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ilk import Cases
+
 _CELLS = 2**16  # entries of X predicted per parallel block
 
 
@@ -209,7 +211,7 @@ class TreeMember:
     classes_: np.ndarray
     n_features_in_: int
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (n,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 

@@ -22,6 +22,8 @@ from ilk_ensembles.boosting.weak_learner import ON_FAILURE, RANDOM_STATE, WeakLe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from ilk import ArrayLike, Cases, Matrix
+
 
 _CELLS = 1 << 20  # predictions held in memory at once: 8 MB of float64
 _EXACT = 1e-14  # errors below this share of the largest target are rounding
@@ -132,7 +134,7 @@ class AdaBoostR2(ilk.Regressor):
         """Return boosted trees, and nearest neighbours for any kind of rows."""
         return [cls(random_state=0), cls(member="knn", n_members=5, loss="square", random_state=0)]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Run the boosting rounds.
 
         Parameters
@@ -167,27 +169,27 @@ class AdaBoostR2(ilk.Regressor):
         self.stopped_ = rounds.stop
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Weighted median of the members' predictions; array of shape (m,)."""
         X = self._checked(X)
         size = max(_CELLS // len(self.estimators_), 1)
         outputs = (np.stack(list(self._member_outputs(rows))) for rows in row_blocks(X, size))
         return np.concatenate([weighted_medians(values, self.alphas_) for values in outputs])
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the predictions after each round, equal to those of a fit with fewer rounds."""
         outputs: list[np.ndarray] = []
         for predicted in self._member_outputs(self._checked(X)):
             outputs.append(predicted)
             yield weighted_medians(np.stack(outputs), self.alphas_[: len(outputs)])
 
-    def _checked(self, X: Any) -> Any:
+    def _checked(self, X: Cases) -> Any:
         check_is_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return X
 
-    def _member_outputs(self, X: Any) -> Iterator[np.ndarray]:
+    def _member_outputs(self, X: Cases) -> Iterator[np.ndarray]:
         """Predictions of each member for the rows."""
         for number, member in enumerate(self.estimators_):
             try:
@@ -222,7 +224,7 @@ class _Losses(Rounds):
         alpha = 2 * rate * voting_weight(mean)
         return RoundResult(mean, alpha, alpha * (losses - 1))
 
-    def _numbers(self, member: Any, X: Any) -> np.ndarray:
+    def _numbers(self, member: Any, X: Matrix) -> np.ndarray:
         return number_per_row(member.predict(X), len(self.y))
 
 

@@ -23,6 +23,8 @@ from ilk_ensembles.base.validation import check_features, check_numbers, indexab
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ilk import ArrayLike, Cases, Estimator, Labels
+
 _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
     "weight 2, but not by the same random numbers"
@@ -112,7 +114,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
             cls(max_samples=0.7, replace=False, oob_score=True, n_jobs=2, random_state=0),
         ]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Draw a sample for each member and fit it.
 
         Parameters
@@ -149,7 +151,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     def _member(self) -> Any:
         return DecisionTreeRegressor() if self.member is None else self.resolve_slot("member")
 
-    def _check_weights(self, sample_weight: Any, X: Any, member: Any) -> np.ndarray | None:
+    def _check_weights(
+        self, sample_weight: ArrayLike | None, X: Cases, member: Estimator
+    ) -> np.ndarray | None:
         if sample_weight is None:
             return None
         weights = ilk.check_weights(self, sample_weight, X)
@@ -160,7 +164,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
             )
         return weights
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         X = self._checked(X)
         size = max(_CELLS // len(self.estimators_), 1)
@@ -168,7 +172,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
             [self._combine(self._member_outputs(rows)) for rows in row_blocks(X, size)]
         )
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the predictions of the first 1, 2, ... members together; arrays of shape (m,).
 
         The predictions of all members are held in memory: 8 bytes for each member and row.
@@ -179,16 +183,16 @@ class BaggingRegressor(Resampled, ilk.Regressor):
             total += predicted
             yield total / count if self.rule == "mean" else self._combine(outputs[:count])
 
-    def _checked(self, X: Any) -> Any:
+    def _checked(self, X: Cases) -> Any:
         check_is_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return X
 
-    def _member_outputs(self, X: Any) -> np.ndarray:
+    def _member_outputs(self, X: Cases) -> np.ndarray:
         """Predictions of each member; array of shape (L, m)."""
 
-        def ask(_: int, member: Any) -> np.ndarray:
+        def ask(_: int, member: Estimator) -> np.ndarray:
             return _answers(member, X)
 
         return np.stack(each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places))
@@ -202,5 +206,5 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         return member_tags(super().__sklearn_tags__(), self._member)
 
 
-def _answers(member: Any, X: Any) -> np.ndarray:
+def _answers(member: Any, X: Cases | None) -> np.ndarray:
     return number_per_row(member.predict(X), ilk.n_rows(X))

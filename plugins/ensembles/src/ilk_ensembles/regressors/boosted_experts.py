@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -18,6 +18,9 @@ from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_numbers
 from ilk_ensembles.boosting.weak_learner import RANDOM_STATE, WeakLearner, weighted_rows
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Estimator
 
 _BIG = 0.25  # default share of the cases' weight with big errors
 _FLOOR = 1e-6  # least variance of an expert's noise, as a share of the targets' variance
@@ -140,7 +143,7 @@ class BoostedExperts(ilk.Regressor):
         drawn = cls(member="knn", n_rounds=2, method="resampling", random_state=0)
         return [cls(n_rounds=4), cls(rule="median", threshold=0.5), drawn]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Boost three experts, then train them and the gate jointly by EM.
 
         Parameters
@@ -206,7 +209,7 @@ class BoostedExperts(ilk.Regressor):
             return np.asarray(np.median(outputs, axis=1))
         return np.asarray((self.gate_.shares(X) * outputs).sum(axis=1))
 
-    def gate(self, X: Any) -> np.ndarray:
+    def gate(self, X: Cases) -> np.ndarray:
         """Weight of each expert for each row; shape (m, 3).
 
         Rows sum to 1, up to rounding.
@@ -339,7 +342,7 @@ class ExpertMixture:
         self._keep(expert, outputs)
         return np.asarray(outputs)
 
-    def _keep(self, expert: Any, outputs: np.ndarray) -> None:
+    def _keep(self, expert: Estimator, outputs: np.ndarray) -> None:
         self.experts.append(expert)
         self.outputs = np.column_stack([self.outputs, outputs])
 

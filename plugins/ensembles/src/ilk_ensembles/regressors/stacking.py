@@ -22,6 +22,8 @@ from ilk_ensembles.base.members import each_place, failure, fit_member, seed_mem
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ilk import ArrayLike, Cases, Estimator, Labels
+
 
 class StackingRegressor(HeterogeneousRegressor):
     """Fits a regressor on held-out predictions of members (stacked regressions).
@@ -112,7 +114,7 @@ class StackingRegressor(HeterogeneousRegressor):
             cls(members=near, random_state=0),
         ]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit every member, then the learner on held-out predictions.
 
         Parameters
@@ -150,7 +152,7 @@ class StackingRegressor(HeterogeneousRegressor):
         )
 
     def _held_out(
-        self, X: Any, y: np.ndarray, weights: np.ndarray | None, rng: np.random.RandomState
+        self, X: Cases, y: np.ndarray, weights: np.ndarray | None, rng: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
         """Positions of held-out rows, and the members' predictions for them, of shape (L, h)."""
         places = [f"{place}, on a part of the rows," for place in self._places()]
@@ -158,7 +160,7 @@ class StackingRegressor(HeterogeneousRegressor):
         def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             part, some = ilk.take(X, train), None if weights is None else weights[train]
 
-            def fit(_: int, member: Any) -> Any:
+            def fit(_: int, member: Estimator) -> Any:
                 return fit_member(clone(member, safe=False), part, y[train], some)
 
             fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
@@ -167,11 +169,11 @@ class StackingRegressor(HeterogeneousRegressor):
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
 
-    def _features(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+    def _features(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         """The members' predictions side by side, and X with `passthrough`."""
         if not self.passthrough:
             return outputs.T
         return np.hstack([outputs.T, ilk.check_vectors(self, X)])
 
-    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         return np.asarray(self.learner_.predict(self._features(outputs, X)), dtype=float)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ilk import Array, ArrayLike, param
 from ilk_ensembles.base.heterogeneous import HeterogeneousRegressor
 from ilk_ensembles.base.members import RULE
 from ilk_ensembles.combiners.weights import check_given, for_members
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class VotingRegressor(HeterogeneousRegressor):
@@ -86,7 +89,7 @@ class VotingRegressor(HeterogeneousRegressor):
         check_given(self, self.weights)
         for_members(self, np.asarray(self.weights, dtype=float), len(self.members))
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit every member.
 
         Parameters
@@ -119,7 +122,7 @@ class VotingRegressor(HeterogeneousRegressor):
                 f"first: {next(iter(self.failures_.values()))}"
             )
 
-    def _combine(self, outputs: np.ndarray, X: Any) -> np.ndarray:
+    def _combine(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         if self.rule == "median":
             return np.asarray(np.median(outputs, axis=0))
         return np.asarray(np.average(outputs, axis=0, weights=self._votes()))

@@ -12,6 +12,8 @@ from ilk import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ilk import ArrayLike, Labels
+
 
 class MeanTerms(NamedTuple):
     """Means over the cases: ``loss = noise + bias + variance``.
@@ -88,7 +90,9 @@ class Decomposition:
         return f"<{self.method}: {terms}; {len(self.loss)} cases>"
 
 
-def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = True) -> Decomposition:
+def squared_loss(
+    outputs: ArrayLike, y: Labels, *, noise: Any = 0.0, unbiased: bool = True
+) -> Decomposition:
     """Split the expected squared loss into noise, squared bias and variance.
 
     ``E (f - t)^2 = sigma^2 + (E f - y)^2 + E (f - E f)^2`` for outputs f after training on
@@ -163,7 +167,7 @@ def squared_loss(outputs: Any, y: Any, *, noise: Any = 0.0, unbiased: bool = Tru
     )
 
 
-def _finite(argument: str, values: Any) -> np.ndarray:
+def _finite(argument: str, values: object) -> np.ndarray:
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:

@@ -25,6 +25,7 @@ from ilk_evaluation.named_models import as_data, as_model
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ilk import RandomState
     from ilk_evaluation.bias_variance.decomposition import Decomposition
 
 
@@ -34,16 +35,16 @@ _METHODS = ("kohavi_wolpert", "domingos", "squared_loss")
 
 def of_pipeline(
     pipeline: Any,
-    data: Any,
+    data: object,
     *,
     train_size: float = 0.5,
     test_size: float = 1 / 3,
     repeats: int = 50,
     method: Method = "kohavi_wolpert",
     unbiased: bool = True,
-    probabilities: Any = None,
+    probabilities: np.ndarray | None = None,
     n_jobs: int | None = None,
-    random_state: Any = None,
+    random_state: RandomState | None = None,
 ) -> Decomposition:
     """Draw training sets from a pool, fit on each, and decompose the loss on one test set.
 
@@ -167,7 +168,7 @@ def _draw(
     return test, [rng.choice(pool, m, replace=False) for _ in range(repeats)]
 
 
-def _number(argument: str, size: Any, total: int, what: str, fits: Callable[[int], bool]) -> int:
+def _number(argument: str, size: float, total: int, what: str, fits: Callable[[int], bool]) -> int:
     """Turn a share or a number into a number of cases."""
     share = not isinstance(size, Integral)
     good = isinstance(size, int | float | np.number) and not isinstance(size, bool)

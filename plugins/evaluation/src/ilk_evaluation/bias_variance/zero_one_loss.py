@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +11,12 @@ from ilk import InputError
 from ilk_evaluation.bias_variance.decomposition import Decomposition
 from ilk_evaluation.label_arrays import label_array
 
+if TYPE_CHECKING:
+    from ilk import Labels
+
 
 def kohavi_wolpert(
-    labels: Any, y: Any, *, classes: Any = None, unbiased: bool = True
+    labels: Labels, y: Labels, *, classes: np.ndarray | None = None, unbiased: bool = True
 ) -> Decomposition:
     """Split the expected zero-one loss into noise, squared bias and variance.
 
@@ -95,7 +98,7 @@ def kohavi_wolpert_of(shares: Shares, *, unbiased: bool) -> Decomposition:
     )
 
 
-def domingos(labels: Any, y: Any, *, classes: Any = None) -> Decomposition:
+def domingos(labels: Labels | None, y: Labels | None, *, classes: Any = None) -> Decomposition:
     """Split the expected zero-one loss by the main prediction: ``c1 N + B + c2 V``.
 
     The main prediction m is the most frequent one, the optimal prediction o the most probable
@@ -191,7 +194,7 @@ class Shares:
     cases: np.ndarray
 
 
-def _shares_of(function: str, labels: Any, y: Any, classes: Any) -> Shares:
+def _shares_of(function: str, labels: Labels | None, y: Labels | None, classes: Any) -> Shares:
     """Count the predicted labels.
 
     Parameters

@@ -20,6 +20,8 @@ from ilk_evaluation.comparisons.verdict_text import friedman_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from matplotlib.axes import Axes
+
 
 class FriedmanNemenyi(ilk.Comparison):
     """Friedman's test (Iman-Davenport's F) over data sets, then Nemenyi's for each pair.
@@ -132,7 +134,7 @@ class FriedmanNemenyi(ilk.Comparison):
             )
         return tuple(pairs)
 
-    def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
+    def plot(self, verdict: ilk.Verdict, ax: Axes | None = None) -> Any:
         """Draw the critical difference diagram; returns the matplotlib axes.
 
         Raises

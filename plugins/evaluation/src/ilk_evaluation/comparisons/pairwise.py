@@ -17,6 +17,10 @@ from ilk_evaluation.comparisons.verdict_text import left_out, list_some, pairs_t
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from matplotlib.axes import Axes
+
+    from ilk import Resampling
+
 Pair = tuple[str, str]
 
 
@@ -99,7 +103,7 @@ class PairwiseComparison(ilk.Comparison):
     def _found(self, results: ilk.Scores) -> Found:
         """Test every pair."""
 
-    def misfit(self, resampling: Any, pipelines: Sequence[str]) -> str | None:
+    def misfit(self, resampling: Resampling, pipelines: Sequence[str]) -> str | None:
         try:
             self._check_resampling(resampling)
             pairs_of(self, pipelines, self.baseline)
@@ -107,7 +111,7 @@ class PairwiseComparison(ilk.Comparison):
             return str(error)
         return None
 
-    def _check_resampling(self, resampling: Any) -> None:
+    def _check_resampling(self, resampling: Resampling) -> None:
         """Raise InputError if the test does not apply to a resampling."""
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
@@ -143,7 +147,7 @@ class PairwiseComparison(ilk.Comparison):
         notes = "".join(f" {note}" for note in found.notes)
         return ilk.Verdict(**{**vars(verdict), "text": text + notes + left_out(found.dropped)})
 
-    def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
+    def plot(self, verdict: ilk.Verdict, ax: Axes | None = None) -> Any:
         """Draw the difference of each pair, with its interval or the single differences.
 
         Returns

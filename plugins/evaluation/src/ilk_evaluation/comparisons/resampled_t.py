@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit  # importing scipy.stats takes 100 times as long
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+
+    from ilk import Resampling
 
 _UNFIT = {
     "bootstrap": "training cases are drawn with replacement",
@@ -92,7 +94,7 @@ class CorrectedResampledT(PairwiseComparison):
         """With the sizes of the splits, and with a given ratio."""
         return [cls(), cls(ratio=0.25, adjust="none", alpha=0.01)]
 
-    def _check_resampling(self, resampling: Any) -> None:
+    def _check_resampling(self, resampling: Resampling) -> None:
         self._check_scheme(ilk.display_name(resampling))
 
     def _check_scheme(self, resampling: str) -> None:
@@ -181,7 +183,7 @@ class _FiveByTwo(PairwiseComparison):
         mean = float(gaps.mean())
         return Finding(a, b, statistic, p_value, mean, standardized(gaps), mean, dataset, more)
 
-    def _check_resampling(self, resampling: Any) -> None:
+    def _check_resampling(self, resampling: Resampling) -> None:
         name = ilk.display_name(resampling)
         self._check_scheme(name)
         folds, repeats = getattr(resampling, "folds", 2), getattr(resampling, "repeats", 5)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 class Robustness(ilk.Comparison):
@@ -124,7 +125,7 @@ class Robustness(ilk.Comparison):
             ratios = np.where(above == below, 1.0, above / below)
         return matrix.__class__(ratios, index=matrix.index, columns=matrix.columns)
 
-    def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
+    def plot(self, verdict: ilk.Verdict, ax: Axes | None = None) -> Any:
         """Draw a box plot of the ratios of each pipeline; returns the matplotlib axes.
 
         Raises

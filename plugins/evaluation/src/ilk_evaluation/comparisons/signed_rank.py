@@ -25,6 +25,10 @@ from ilk_evaluation.comparisons.verdict_text import left_out, posterior_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from matplotlib.axes import Axes
+
+    from ilk import Resampling
+
 _EXACT = 50  # largest number of nonzero differences with exact p-values
 _BLOCK = 2**17  # weights held in memory at a time: fits in cache
 
@@ -211,7 +215,7 @@ class BayesianSignedRank(ilk.Comparison):
         """With a rope and without."""
         return [cls(samples=5000), cls(rope=0.0, prior=1.0, alpha=0.1, samples=5000)]
 
-    def misfit(self, resampling: Any, pipelines: Sequence[str]) -> str | None:
+    def misfit(self, resampling: Resampling, pipelines: Sequence[str]) -> str | None:
         try:
             pairs_of(self, pipelines, self.baseline)
         except ilk.InputError as error:
@@ -290,7 +294,7 @@ class BayesianSignedRank(ilk.Comparison):
             "p_b_better": p_b,
         }
 
-    def plot(self, verdict: ilk.Verdict, ax: Any = None) -> Any:
+    def plot(self, verdict: ilk.Verdict, ax: Axes | None = None) -> Any:
         """Draw the three probabilities of each pair as a stacked bar.
 
         Returns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Calibration:
 def calibration(
     prediction: Prediction,
     bins: int = 10,
-    positive: Any = None,
+    positive: object = None,
     *,
     strategy: Literal["width", "quantile"] = "width",
 ) -> Calibration:
@@ -116,7 +116,7 @@ def calibration(
     return Calibration(probability, frequency, counts, edges, expected, float(gaps.max()), name)
 
 
-def _event(prediction: Prediction, positive: Any) -> tuple[np.ndarray, np.ndarray, str]:
+def _event(prediction: Prediction, positive: object) -> tuple[np.ndarray, np.ndarray, str]:
     """Probability of the event, whether it occurred, and its name."""
     truth, P = answered_probabilities(prediction, "calibration")
     if positive is None and len(prediction.classes) != 2:

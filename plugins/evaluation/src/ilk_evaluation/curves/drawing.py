@@ -14,6 +14,9 @@ from ilk_evaluation.curves.curve import Curve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
+
+    from ilk import Labels
     from ilk_evaluation.curves.calibration_curve import Calibration
     from ilk_evaluation.curves.curve import Band
     from ilk_evaluation.curves.learning_curve import LearningCurve
@@ -27,7 +30,9 @@ _AXES = {
 _DARK = 0.6  # share above which a cell of a confusion matrix has white text
 
 
-def draw_curves(curves: Curve | Sequence[Curve], ax: Any = None, *, labels: Any = None) -> Any:
+def draw_curves(
+    curves: Curve | Sequence[Curve], ax: Axes | None = None, *, labels: Labels | None = None
+) -> Any:
     """Draw ROC or precision-recall curves, with their areas in the legend.
 
     Parameters
@@ -116,7 +121,7 @@ def draw_band(band: Band, ax: Any = None, *, number: int = 0, label: str | None 
     return ax
 
 
-def draw_calibration(found: Calibration, ax: Any = None) -> Any:
+def draw_calibration(found: Calibration, ax: Axes | None = None) -> Any:
     """Draw observed frequencies against predicted probabilities, with the number of cases.
 
     Parameters
@@ -154,7 +159,7 @@ def draw_calibration(found: Calibration, ax: Any = None) -> Any:
 
 
 def draw_learning(
-    curve: LearningCurve, ax: Any = None, *, number: int = 0, label: str | None = None
+    curve: LearningCurve, ax: Axes | None = None, *, number: int = 0, label: str | None = None
 ) -> Any:
     """Draw a learning curve and its band.
 
@@ -194,7 +199,9 @@ def draw_learning(
     return ax
 
 
-def draw_confusion(matrix: Any, classes: Sequence[Any], ax: Any = None, *, by: Any = "true") -> Any:
+def draw_confusion(
+    matrix: np.ndarray, classes: Sequence[Any], ax: Axes | None = None, *, by: Any = "true"
+) -> Any:
     """Draw a confusion matrix, with shares as shades and counts as numbers.
 
     Parameters
@@ -246,11 +253,11 @@ def _square(ax: Any, shape: str) -> Any:
     return ax
 
 
-def _by_chance(ax: Any, x: list[float], y: list[float]) -> None:
+def _by_chance(ax: Axes, x: list[float], y: list[float]) -> None:
     ax.plot(x, y, linestyle=":", color="#666666", label="by chance")
 
 
-def _line(ax: Any, x: np.ndarray, y: np.ndarray, shape: str, **style: Any) -> None:
+def _line(ax: Axes, x: np.ndarray, y: np.ndarray, shape: str, **style: Any) -> None:
     if shape == "precision_recall":
         ax.step(x, y, where="pre", **style)
     else:

@@ -146,7 +146,7 @@ def _numbers(sizes: Sequence[Any], most: int) -> list[int]:
     return [_number(size, most) for size in sizes]
 
 
-def _number(size: Any, most: int) -> int:
+def _number(size: float, most: int) -> int:
     """Number of training cases for a number, or for a share of the largest."""
     is_count = isinstance(size, Integral)
     number = isinstance(size, Real) and not isinstance(size, bool)

@@ -114,7 +114,7 @@ def scores_of_class(values: np.ndarray, code: int, name: str, *, probabilities: 
 
 
 def rank_class(
-    prediction: Prediction, positive: Any, name: str, *, averages: Sequence[str] = ()
+    prediction: Prediction, positive: object, name: str, *, averages: Sequence[str] = ()
 ) -> tuple[Ranking, str]:
     """Rank the answered cases by the score of one class; also return the names of both sides."""
     code = positive_code(prediction.classes, positive, name, averages=averages)
@@ -125,7 +125,7 @@ def rank_class(
     return rank_cases(scores, truth == code), f"{classes[code]} against {others}"
 
 
-def roc(prediction: Prediction, positive: Any = None, *, every_point: bool = False) -> Curve:
+def roc(prediction: Prediction, positive: object = None, *, every_point: bool = False) -> Curve:
     """Receiver operating characteristic: true positive rate over false positive rate.
 
     ``TPR(t) = #{positive, score >= t} / P`` and ``FPR(t) = #{negative, score >= t} / N`` for
@@ -219,7 +219,7 @@ def _corners(ranking: Ranking) -> Ranking:
     )
 
 
-def precision_recall(prediction: Prediction, positive: Any = None) -> Curve:
+def precision_recall(prediction: Prediction, positive: object = None) -> Curve:
     """Precision over recall, for each score as the threshold.
 
     ``recall(t) = TP(t) / P`` and ``precision(t) = TP(t) / (TP(t) + FP(t))`` for each score t

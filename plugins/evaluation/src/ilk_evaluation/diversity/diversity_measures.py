@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ilk import InputError
 from ilk_evaluation.label_arrays import label_array
 
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Labels
+
 _CELLS = 1 << 22  # indicators held in memory at once: 16 MB in float32
 _FEW = 256  # most classes whose codes fit a byte
 
 
-def plain_disagreement(answers: Any) -> np.ndarray:
+def plain_disagreement(answers: np.ndarray) -> np.ndarray:
     """Share of the cases for which two members predict different labels.
 
     Parameters
@@ -52,7 +55,7 @@ def plain_disagreement(answers: Any) -> np.ndarray:
     return np.asarray(pairs / codes.shape[1])
 
 
-def fail_disagreement(answers: Any, y: Any) -> np.ndarray:
+def fail_disagreement(answers: np.ndarray, y: Labels) -> np.ndarray:
     """Share of the cases that exactly one of two members gets right.
 
     ``(N01 + N10) / n``, computed for all pairs by one matrix product: if r_i counts the cases that
@@ -108,7 +111,7 @@ def fail_disagreement(answers: Any, y: Any) -> np.ndarray:
     return np.asarray((correct[:, None] + correct - 2 * both) / n)
 
 
-def mean_of_pairs(matrix: Any) -> float:
+def mean_of_pairs(matrix: np.ndarray) -> float:
     """Mean of a pairwise measure over all pairs of different members.
 
     Parameters
@@ -143,7 +146,7 @@ def mean_of_pairs(matrix: Any) -> float:
     return float(upper.mean()) if len(upper) else float("nan")
 
 
-def entropy(answers: Any) -> float:
+def entropy(answers: np.ndarray) -> float:
     """Mean entropy of the votes for a case, in nats.
 
     ``(1/n) sum_i sum_k -(N_ik/L) ln(N_ik/L)``, where N_ik members predict class k for case i; 0
@@ -173,7 +176,7 @@ def entropy(answers: Any) -> float:
     return float(-(shares * logs).sum(axis=1).mean() + 0.0)
 
 
-def ambiguity(answers: Any, *, normalize: bool = False) -> float:
+def ambiguity(answers: np.ndarray, *, normalize: bool = False) -> float:
     """Variance of the votes, with classes as 0/1 regression targets.
 
     ``1/(C n) sum_c sum_i sum_l (Is(member l predicts c for i) - N_ic/L)^2``. As printed, the sum
@@ -211,7 +214,7 @@ def ambiguity(answers: Any, *, normalize: bool = False) -> float:
     return spread if normalize else n_members * spread
 
 
-def _vote_shares(answers: Any) -> np.ndarray:
+def _vote_shares(answers: np.ndarray) -> np.ndarray:
     """Share of the members that predict each class for each case; shape (n, C)."""
     codes, n_classes = _answer_codes(answers)
     n_members, n = codes.shape
@@ -222,7 +225,7 @@ def _vote_shares(answers: Any) -> np.ndarray:
     return np.asarray(counts / n_members)
 
 
-def _checked_answers(answers: Any) -> np.ndarray:
+def _checked_answers(answers: np.ndarray) -> np.ndarray:
     """Predictions as an array of shape (members, cases).
 
     Raises
@@ -236,7 +239,7 @@ def _checked_answers(answers: Any) -> np.ndarray:
     return array
 
 
-def _answer_codes(answers: Any) -> tuple[np.ndarray, int]:
+def _answer_codes(answers: np.ndarray) -> tuple[np.ndarray, int]:
     """Predictions as codes from 0 in the smallest type, and the number of classes."""
     array = _checked_answers(answers)
     if array.dtype.kind in "iu" and int(array.max()) - int(array.min()) < _FEW:
@@ -266,7 +269,9 @@ class AmbiguityDecomposition(NamedTuple):
     mean_ambiguity: float
 
 
-def ambiguity_decomposition(outputs: Any, y: Any, weights: Any = None) -> AmbiguityDecomposition:
+def ambiguity_decomposition(
+    outputs: ArrayLike, y: Labels, weights: ArrayLike | None = None
+) -> AmbiguityDecomposition:
     """Split the squared error of an average of regressors: ``E = mean E - mean A``.
 
     With ``f = sum_l w_l f_l`` for each case, ``(f - y)^2 = sum_l w_l (f_l - y)^2 - sum_l w_l
@@ -322,7 +327,7 @@ def ambiguity_decomposition(outputs: Any, y: Any, weights: Any = None) -> Ambigu
     )
 
 
-def _finite(argument: str, values: Any) -> np.ndarray:
+def _finite(argument: str, values: object) -> np.ndarray:
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -332,7 +337,7 @@ def _finite(argument: str, values: Any) -> np.ndarray:
     return numbers
 
 
-def _weight_shares(weights: Any, n_members: int) -> np.ndarray:
+def _weight_shares(weights: ArrayLike | None, n_members: int) -> np.ndarray:
     if weights is None:
         return np.full(n_members, 1 / n_members)
     values = _finite("weights", weights)

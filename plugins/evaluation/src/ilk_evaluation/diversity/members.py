@@ -13,6 +13,10 @@ from ilk import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import DTypeLike
+
+    from ilk import Cases, Estimator
+
 
 @dataclass(frozen=True, eq=False)
 class MemberLabels:
@@ -31,14 +35,16 @@ class MemberLabels:
     names: tuple[str, ...]
     truth: np.ndarray | None = None
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.labels, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
-def member_labels(source: Any, X: Any = None, *, dataset: str | None = None) -> MemberLabels:
+def member_labels(
+    source: Any, X: Cases | None = None, *, dataset: str | None = None
+) -> MemberLabels:
     """Return the labels that members predict, as input of the diversity measures.
 
     Parameters
@@ -82,7 +88,7 @@ def member_labels(source: Any, X: Any = None, *, dataset: str | None = None) -> 
     return _asked(source, X)
 
 
-def _asked(ensemble: Any, X: Any) -> MemberLabels:
+def _asked(ensemble: Estimator, X: Cases) -> MemberLabels:
     members = _members(ensemble)
     decode = _decoder(ensemble, members)
     columns = _columns(ensemble, len(members))
@@ -93,7 +99,7 @@ def _asked(ensemble: Any, X: Any) -> MemberLabels:
     return MemberLabels(np.stack(labels), tuple(f"member {i}" for i in range(len(labels))))
 
 
-def _members(ensemble: Any) -> list[Any]:
+def _members(ensemble: Estimator) -> list[Any]:
     members = getattr(ensemble, "estimators_", None)
     if members is None:
         raise InputError(
@@ -122,7 +128,7 @@ def _decoder(ensemble: Any, members: Sequence[Any]) -> Any:
     )
 
 
-def _columns(ensemble: Any, n_members: int) -> list[Any]:
+def _columns(ensemble: Estimator, n_members: int) -> list[Any]:
     """Positions of the columns that each member uses, None for all columns."""
     if hasattr(ensemble, "columns_") and hasattr(ensemble, "views_"):
         return [ensemble.columns_[view] for view in ensemble.views_]

@@ -120,7 +120,7 @@ class DaskPool(futures.Executor):
     def _bury(self, outer: futures.Future[Any], error: KilledWorker) -> None:
         self._end(outer, None, self._died(error))
 
-    def _end(self, outer: futures.Future[Any], value: Any, error: BaseException | None) -> None:
+    def _end(self, outer: futures.Future[Any], value: object, error: BaseException | None) -> None:
         with self._lock:
             if outer not in self._waiting:  # failed meanwhile by `_lose`
                 return

@@ -56,7 +56,7 @@ class _Pickler(cloudpickle.Pickler):
         super().__init__(buffer)
         self._name = name
 
-    def persistent_id(self, obj: Any) -> str | None:
+    def persistent_id(self, obj: object) -> str | None:
         """Return the name of a shared input; None: it is pickled as usual."""
         return self._name(obj) if isinstance(obj, SharedInput) else None
 

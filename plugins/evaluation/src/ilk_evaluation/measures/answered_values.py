@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ilk import InputError, Prediction
@@ -73,7 +71,7 @@ def answered_numbers(prediction: Prediction, name: str) -> tuple[np.ndarray, np.
     return truth.astype(float), labels.astype(float)
 
 
-def class_columns(values: Any, prediction: Prediction, name: str) -> np.ndarray:
+def class_columns(values: np.ndarray, prediction: Prediction, name: str) -> np.ndarray:
     """Return scores or probabilities as a float array, keeping their precision.
 
     Raises

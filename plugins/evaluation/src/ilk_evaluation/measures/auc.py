@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ilk_evaluation.curves.ranking import (
     steps,
 )
 from ilk_evaluation.measures.class_codes import absent_remark
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike
 
 POOLED: Any = ilk.param(
     default=False,
@@ -307,6 +310,6 @@ def _against_each(
     return np.asarray(sums / (2 * cases[code] * np.maximum(cases, 1)))
 
 
-def _average(areas: Any, weights: Any, average: str) -> float:
+def _average(areas: Any, weights: ArrayLike, average: str) -> float:
     """Mean of areas, unweighted or weighted."""
     return float(np.average(areas, weights=weights if average == "weighted" else None))

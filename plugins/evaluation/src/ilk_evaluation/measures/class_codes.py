@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk import InputError, did_you_mean
 
+if TYPE_CHECKING:
+    from ilk import Labels
+
 _SPAN = 1 << 16  # largest range of integer labels for a lookup table
 _WORD = 4  # bytes per character in numpy's text arrays
 
 
-def codes_of(labels: Any, classes: Any) -> np.ndarray:
+def codes_of(labels: Labels, classes: np.ndarray) -> np.ndarray:
     """Position of each label among the sorted classes.
 
     Parameters
@@ -137,7 +140,9 @@ def _characters(texts: np.ndarray) -> np.ndarray:
     return texts.view(np.uint32).reshape(len(texts), texts.dtype.itemsize // _WORD)
 
 
-def positive_code(classes: Any, positive: Any, name: str, *, averages: Sequence[str] = ()) -> int:
+def positive_code(
+    classes: np.ndarray, positive: object, name: str, *, averages: Sequence[str] = ()
+) -> int:
     """Position of the positive class; default: the second of two.
 
     Parameters
@@ -174,7 +179,7 @@ def positive_code(classes: Any, positive: Any, name: str, *, averages: Sequence[
     )
 
 
-def find_code(key: Any, labels: Sequence[Any]) -> int | None:
+def find_code(key: object, labels: Sequence[Any]) -> int | None:
     """Position of the class with this label, or with this label as text."""
     for code, label in enumerate(labels):
         if key == label and isinstance(key, bool) == isinstance(label, bool):
@@ -188,7 +193,7 @@ def _listed(labels: list[Any]) -> str:
     return few if len(labels) <= 6 else f"{few}, ..."
 
 
-def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:
+def absent_remark(cases: np.ndarray, classes: np.ndarray) -> list[str]:
     """Name the classes that an average leaves out, if any."""
     labels = np.asarray(classes).tolist()
     absent = [repr(label) for label, n in zip(labels, cases, strict=True) if n == 0]
@@ -200,7 +205,7 @@ def absent_remark(cases: np.ndarray, classes: Any) -> list[str]:
     return [f"{coverage}: no answered case belongs to {names}, which {have} been left out"]
 
 
-def code_named(key: Any, classes: list[Any], name: str) -> int:
+def code_named(key: object, classes: list[Any], name: str) -> int:
     """Position of the class named by a key of a table.
 
     Raises
@@ -216,7 +221,7 @@ def code_named(key: Any, classes: list[Any], name: str) -> int:
     return code
 
 
-def by_class(values: Any, classes: list[Any], name: str) -> np.ndarray:
+def by_class(values: object, classes: list[Any], name: str) -> np.ndarray:
     """Numbers in the order of the classes.
 
     Parameters

@@ -173,7 +173,7 @@ def short_resampling(design: Design) -> str:
     )
 
 
-def short(component: Any) -> str:
+def short(component: object) -> str:
     """Write a component as ``knn(k=3, distance=manhattan)``."""
     if isinstance(component, Mapping):
         inside = ", ".join(f"{k}={short(v)}" for k, v in component.items() if k != "use")

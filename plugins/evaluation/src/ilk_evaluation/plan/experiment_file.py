@@ -236,7 +236,7 @@ def _paths(table: dict[str, Any]) -> Iterator[str]:
             yield value
 
 
-def _experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
+def _experiment_problems(written: object, tables: Any) -> Iterator[ilk.Problem]:
     """Yield the problems of an experiment beyond those of its grammar.
 
     Parameters
@@ -259,7 +259,7 @@ def _experiment_problems(written: Any, tables: Any) -> Iterator[ilk.Problem]:
 
 
 def _list_problems(
-    path: tuple[str, ...], written: Any, canonical: Any, *, at_least: int
+    path: tuple[str, ...], written: object, canonical: Any, *, at_least: int
 ) -> Iterator[ilk.Problem]:
     """Check a list of components: its length and that no item occurs twice."""
     key = path[-1]
@@ -352,7 +352,7 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
         )
 
 
-def _kind(step: Any) -> str | None:
+def _kind(step: object) -> str | None:
     """The kind of a step; None where the grammar rejects it."""
     kind = next(iter(step)) if isinstance(step, Mapping) and len(step) == 1 else None
     try:

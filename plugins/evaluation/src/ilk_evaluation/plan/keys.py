@@ -20,7 +20,7 @@ FORMAT = 1
 """Part of every key: raise it when the meaning of a stored prediction changes."""
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """Write a value as JSON in the single form that is hashed."""
     return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -40,7 +40,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} {value!r} cannot be part of a key")
 
 
-def plain_names(spec: Any) -> Any:
+def plain_names(spec: object) -> Any:
     """Write components that ship with ilk by their plain name, even if it is claimed twice."""
     if isinstance(spec, Mapping):
         return {

@@ -28,7 +28,7 @@ class Html(str):
     __slots__ = ()
 
 
-def html(content: Any) -> Html:
+def html(content: object) -> Html:
     """Return content as HTML: escaped unless it is `Html`; items of a list one by one.
 
     Examples
@@ -69,7 +69,7 @@ def element(tag: str, *content: Any, **attributes: Any) -> Html:
     return Html(opening if tag in _VOID else f"{opening}{html(content)}</{tag}>")
 
 
-def _attribute(name: str, value: Any) -> str:
+def _attribute(name: str, value: object) -> str:
     if value is None or value is False:
         return ""
     name = name.rstrip("_").replace("_", "-")
@@ -126,7 +126,7 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}{'f' if abs(value) < _HUGE or np.isinf(value) else 'e'}}"
 
 
-def short_value(value: Any) -> str:
+def short_value(value: object) -> str:
     """Write a value of any type: numbers with four digits, yes and no, texts unchanged."""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"

@@ -94,7 +94,7 @@ def _pipelines(known: Mapping[str, Any]) -> Html:
     return table("Pipelines of the last run", columns, rows, id_="pipelines-table")
 
 
-def _steps(spec: Any) -> Html | str:
+def _steps(spec: object) -> Html | str:
     from ilk_evaluation.plan.design import short
 
     steps = spec.get("steps") if isinstance(spec, Mapping) else spec

@@ -394,7 +394,7 @@ def _behind(label: str, verdict: ilk.Verdict, figures: Figures) -> Iterator[Html
     yield folded("Statistics", element("dl", terms, class_="facts"))
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_said, value)) or "none"
     return short_value(value)

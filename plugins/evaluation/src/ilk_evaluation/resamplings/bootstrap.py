@@ -15,6 +15,8 @@ from ilk_evaluation.resamplings.sampling_units import Units, check_data, units_o
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ilk import Cases, Labels
+
 _OUT = 0.632  # 1 - 1/e: probability that a case is in a bootstrap sample
 MOST_PAIRINGS = 1000
 """Maximum number of pairings: more take long and change little."""
@@ -78,14 +80,16 @@ class Bootstrap(ilk.Resampling):
         return self.repeats
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         units = _bootstrap_units(self, X, y, groups, stratify=self.stratify)
         return _samples(units, self.repeats, ilk.check_seed(self, random_state))
 
 
-def _bootstrap_units(owner: object, X: Any, y: Any, groups: Any, *, stratify: bool) -> Units:
+def _bootstrap_units(
+    owner: object, X: Cases | None, y: Labels | None, groups: Labels | None, *, stratify: bool
+) -> Units:
     """Return the units to draw from, if a sample can leave some of them out.
 
     Raises
@@ -114,7 +118,7 @@ def _samples(units: Units, repeats: int, generator: Any, first: int = 0) -> Iter
         yield ilk.Split(units.rows(train), units.rows(test), repeat=repeat)
 
 
-def _sample(units: Units, generator: Any) -> tuple[np.ndarray, np.ndarray]:
+def _sample(units: Units, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw units until some are left out; return the drawn units and the others."""
     while True:
         drawn = _draw(units, generator)
@@ -162,7 +166,7 @@ class Resubstitution(ilk.Resampling):
     }
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         n, _ = check_data(self, X, y, groups)
         return iter([_resubstituted(n)])
@@ -252,7 +256,7 @@ class Bootstrap632(ilk.Resampling):
         return self.repeats + 1
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         units = _bootstrap_units(self, X, y, groups, stratify=self.stratify)

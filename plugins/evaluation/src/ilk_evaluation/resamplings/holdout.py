@@ -15,6 +15,8 @@ from ilk_evaluation.resamplings.sampling_units import Units, parts, units_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ilk import Cases, Labels
+
 _PARTS = ("training", "validation", "test")
 _ABOUT_1 = 1 - 1e-12  # 0.07 * 100 slightly exceeds 7 and must not be rounded up to 8
 
@@ -37,7 +39,7 @@ class _Division(ilk.Resampling):
         return self.repeats
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         units = units_of(

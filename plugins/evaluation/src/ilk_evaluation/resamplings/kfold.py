@@ -21,6 +21,8 @@ from ilk_evaluation.resamplings.sampling_units import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Labels
+
 
 class _CrossValidation(ilk.Resampling):
     """Divides shuffled cases into folds; each is tested once per repeat."""
@@ -34,7 +36,7 @@ class _CrossValidation(ilk.Resampling):
         return self.folds * self.repeats
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         folds, repeats = self.folds, self.repeats
@@ -260,7 +262,7 @@ def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterat
             yield ilk.Split(units.rows(train), units.rows(test), repeat=repeat, fold=fold)
 
 
-def _class_by_class(units: Units, generator: Any) -> np.ndarray:
+def _class_by_class(units: Units, generator: np.random.Generator) -> np.ndarray:
     """All units sorted by class, with classes, and units within them, in random order."""
     assert units.strata is not None
     order = generator.permutation(units.count)

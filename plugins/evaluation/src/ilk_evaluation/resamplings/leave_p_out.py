@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from ilk_evaluation.resamplings.sampling_units import MOST_SPLITS, Units, check_
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ilk import Cases, Labels
 
 
 class LeaveOneOut(ilk.Resampling):
@@ -54,7 +56,7 @@ class LeaveOneOut(ilk.Resampling):
         return 2
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         n, codes = check_data(self, X, y, groups)
         if codes is not None and len(np.unique(codes)) < n:
@@ -112,7 +114,7 @@ class LeavePOut(ilk.Resampling):
         return self.p + 1
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         units = units_of(self, X, y, groups, stratify=False)

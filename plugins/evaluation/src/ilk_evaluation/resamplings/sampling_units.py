@@ -13,6 +13,8 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Labels
+
 MOST_SPLITS = 1_000_000
 """Maximum number of splits: a plan cannot have more cells."""
 
@@ -49,7 +51,14 @@ class Units:
 
 
 def units_of(
-    owner: object, X: Any, y: Any, groups: Any, *, stratify: bool, least: int = 1, why: str = ""
+    owner: object,
+    X: Any,
+    y: Labels | None,
+    groups: Labels | None,
+    *,
+    stratify: bool,
+    least: int = 1,
+    why: str = "",
 ) -> Units:
     """Return the units to divide.
 
@@ -86,7 +95,7 @@ def rarest(codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
     return np.asarray(classes[order][first])
 
 
-def parts(units: Units, sizes: Sequence[int], generator: Any) -> list[np.ndarray]:
+def parts(units: Units, sizes: Sequence[int], generator: np.random.Generator) -> list[np.ndarray]:
     """Assign all units to parts at random.
 
     Stratified, each part keeps the class proportions, but has at least one unit of each class
@@ -115,7 +124,7 @@ def parts(units: Units, sizes: Sequence[int], generator: Any) -> list[np.ndarray
     return [by_class[part == number] for number in numbers]
 
 
-def _share(counts: np.ndarray, size: int, later: int, generator: Any) -> np.ndarray:
+def _share(counts: np.ndarray, size: int, later: int, generator: np.random.Generator) -> np.ndarray:
     """Number of units of each class for a part, by largest-remainder rounding.
 
     Parameters
@@ -142,7 +151,9 @@ def _share(counts: np.ndarray, size: int, later: int, generator: Any) -> np.ndar
     return np.asarray(share)
 
 
-def check_data(owner: object, X: Any, y: Any, groups: Any) -> tuple[int, np.ndarray | None]:
+def check_data(
+    owner: object, X: Any, y: Labels | None, groups: Labels | None
+) -> tuple[int, np.ndarray | None]:
     """Return the number of cases and the code of each case's group.
 
     Raises
@@ -164,7 +175,7 @@ def check_data(owner: object, X: Any, y: Any, groups: Any) -> tuple[int, np.ndar
     return n, _group_codes(owner, groups)
 
 
-def _group_codes(owner: object, groups: Any) -> np.ndarray:
+def _group_codes(owner: object, groups: Labels) -> np.ndarray:
     """Code the names of groups, in sorted order."""
     name, values = ilk.display_name(owner), np.asarray(groups)
     if values.dtype.kind in "US" and isinstance(groups, list | tuple):
@@ -199,7 +210,7 @@ def check_folds(owner: object, folds: int, n: int, codes: np.ndarray | None) -> 
 
 
 def check_classes(
-    owner: object, y: Any, X: Any, groups: np.ndarray | None, least: int, why: str
+    owner: object, y: Labels | None, X: Any, groups: np.ndarray | None, least: int, why: str
 ) -> np.ndarray:
     """Return the code of each label; raise if a class has fewer cases, or groups, than needed.
 

@@ -15,6 +15,8 @@ from ilk_evaluation.resamplings.sampling_units import MOST_SPLITS, check_data
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ilk import Cases, Labels
+
 
 class SklearnSplitter(ilk.Resampling):
     """Any splitter of scikit-learn, by its public class name.
@@ -84,7 +86,7 @@ class SklearnSplitter(ilk.Resampling):
             return 1
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         n, codes = check_data(self, X, y, groups)
@@ -99,7 +101,9 @@ class SklearnSplitter(ilk.Resampling):
             )
         return self._drawn(splitter, np.zeros(n), labels, codes)
 
-    def _drawn(self, splitter: Any, rows: Any, labels: Any, groups: Any) -> Iterator[ilk.Split]:
+    def _drawn(
+        self, splitter: Any, rows: Cases, labels: Labels | None, groups: Labels | None
+    ) -> Iterator[ilk.Split]:
         try:
             repeats = getattr(splitter, "n_repeats", 1)
             folds = _bounded(splitter.get_n_splits(rows, labels, groups), len(rows)) // repeats

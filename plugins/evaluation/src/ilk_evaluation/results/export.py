@@ -82,7 +82,7 @@ def _csv(frame: pd.DataFrame) -> bytes:
     return guarded.to_csv(index=False, lineterminator="\n").encode()
 
 
-def _guarded(value: Any) -> Any:
+def _guarded(value: object) -> Any:
     """Put an apostrophe before a text that a spreadsheet would evaluate, unless it is a number."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
@@ -155,7 +155,7 @@ def _texts(frame: pd.DataFrame) -> list[list[str]]:
     return [[_text(value) for value in row] for row in frame.itertuples(index=False, name=None)]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None or value != value:  # noqa: PLR0124  # NaN
         return "-"
     return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())

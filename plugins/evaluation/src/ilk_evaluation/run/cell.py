@@ -7,13 +7,16 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
+
+if TYPE_CHECKING:
+    from ilk import Cases, Estimator, Labels
 
 REJECTED = -1
 """Code of a rejected case."""
@@ -151,7 +154,7 @@ def label_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.array([table.get(label, REJECTED) for label in labels.tolist()], dtype=np.int32)
 
 
-def answers(model: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def answers(model: Estimator, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Codes of predicted labels.
 
     Raises
@@ -174,7 +177,7 @@ def answers(model: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _supports(
-    model: Any, queries: Any, classes: np.ndarray
+    model: Any, queries: Cases | None, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
     if hasattr(model, "predict_proba"):
@@ -185,7 +188,7 @@ def _supports(
 
 
 def supports(
-    model: Any, prediction: ilk.Prediction, classes: np.ndarray
+    model: Estimator, prediction: ilk.Prediction, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Align the probabilities and decision values of a model as `predict` after a fit would.
 
@@ -207,7 +210,7 @@ def supports(
 
 
 def _aligned(
-    values: Any, learned: np.ndarray, classes: np.ndarray, absent: float
+    values: np.ndarray, learned: np.ndarray, classes: np.ndarray, absent: float
 ) -> np.ndarray | None:
     """Align columns to the classes of the data set; None unless there is one column per class."""
     columns = np.asarray(values, dtype=float)
@@ -284,7 +287,7 @@ def _together(data: ilk.Data, train: np.ndarray) -> np.ndarray | None:
     return None if data.groups is None and len(values) == len(names) else codes
 
 
-def _component(step: Any) -> Any:
+def _component(step: object) -> Any:
     return next(iter(step.values())) if isinstance(step, Mapping) else step
 
 
@@ -311,7 +314,7 @@ class _InGroups(ilk.Resampling):
     copies: bool = param(default=False, doc="Whether groups are copies of a case.")
 
     def splits(
-        self, X: Any, y: Any, groups: Any = None, random_state: int | None = None
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
         scheme = self._scheme()
         if hasattr(scheme, "splits"):

@@ -88,14 +88,14 @@ def _read(file: Path) -> WorkerContext:
     return _opened(*_Reader(file).load())
 
 
-def _opened(classes: Any, datasets: Any, pipelines: Any) -> WorkerContext:
+def _opened(classes: np.ndarray, datasets: Any, pipelines: Any) -> WorkerContext:
     """Register in a worker the classes registered by hand in the runner."""
     for kind, name, cls in classes:
         ilk.registry(kind).register(name, cls, replace=True)
     return WorkerContext(datasets, pipelines)
 
 
-def _write(file: Path, content: Any) -> None:
+def _write(file: Path, content: object) -> None:
     with file.open("wb") as opened:
         _Writer(opened, file).dump(content)
 
@@ -108,7 +108,7 @@ class _Writer(cloudpickle.Pickler):
         self._names = (file.with_suffix(f".{number}.npy") for number in count())
         self._written: dict[int, tuple[Path, np.ndarray]] = {}  # arrays too: keeps ids unique
 
-    def persistent_id(self, obj: Any) -> Path | None:
+    def persistent_id(self, obj: object) -> Path | None:
         """Return the file of a large array; None: it is pickled as usual."""
         if type(obj) is not np.ndarray or obj.dtype.hasobject or obj.nbytes < MAPPED:
             return None

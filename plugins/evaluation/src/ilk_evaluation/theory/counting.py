@@ -101,7 +101,7 @@ def cover_count(n: int, n_features: int, *, log: bool = False) -> Any:
     return 2 * _first_binomials(points - 1, width)
 
 
-def separable_share(n: Any, n_features: Any) -> Any:
+def separable_share(n: int, n_features: int) -> Any:
     """Share of the 2^n labellings of points in general position that a hyperplane separates.
 
     ``O(n, l) / 2^n``, the probability that random labels are linearly separable: 1 up to

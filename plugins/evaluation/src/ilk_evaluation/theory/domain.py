@@ -44,7 +44,7 @@ POSITIVE = Domain("above 0 and finite", lambda x: (x > 0) & (x < math.inf))
 FINITE = Domain("finite", lambda x: (x > -math.inf) & (x < math.inf))
 
 
-def checked(function: str, argument: str, value: Any, domain: Domain) -> np.ndarray:
+def checked(function: str, argument: str, value: object, domain: Domain) -> np.ndarray:
     """Return a number or numbers as an array: of floats, or for counts of integers.
 
     Integers are int64; near or above its limit they are Python integers in an object array, so
@@ -77,7 +77,7 @@ def checked(function: str, argument: str, value: Any, domain: Domain) -> np.ndar
     return _integers(array) if domain.whole else _floats(function, argument, array)
 
 
-def measured(function: str, argument: str, value: Any, domain: Domain = COUNT) -> np.ndarray:
+def measured(function: str, argument: str, value: object, domain: Domain = COUNT) -> np.ndarray:
     """Return counts as a float array, for formulas that need no exact integers.
 
     Raises
@@ -97,7 +97,7 @@ def _floats(function: str, argument: str, array: np.ndarray) -> np.ndarray:
         ) from None
 
 
-def counted(function: str, argument: str, value: Any, domain: Domain = COUNT) -> int:
+def counted(function: str, argument: str, value: object, domain: Domain = COUNT) -> int:
     """Return one count as a Python integer, whose arithmetic cannot overflow.
 
     Raises

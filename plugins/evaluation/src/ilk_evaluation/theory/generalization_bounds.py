@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def hoeffding_bound(n: Any, delta: Any, n_functions: Any = 1) -> Any:
+def hoeffding_bound(n: int, delta: float, n_functions: float = 1) -> Any:
     """Hoeffding bound on true error minus empirical error, uniform over N functions.
 
     ``B = sqrt(ln(N / delta) / (2 n))``: with probability at least 1 - delta every function of
@@ -58,7 +58,7 @@ def hoeffding_bound(n: Any, delta: Any, n_functions: Any = 1) -> Any:
     return plain(np.sqrt((size - np.log(level)) / (2 * cases)))
 
 
-def vc_bound(n: Any, delta: Any, vc_dimension: Any) -> Any:
+def vc_bound(n: int, delta: float, vc_dimension: Any) -> Any:
     """VC bound on true error minus empirical error, from the VC dimension.
 
     ``B = sqrt((h (ln(2n / h) + 1) + ln(4 / delta)) / n)``: with probability at least 1 - delta
@@ -113,11 +113,11 @@ def _log_growth(cases: np.ndarray, h: np.ndarray) -> np.ndarray:
 
 
 def sample_complexity(
-    epsilon: Any,
-    delta: Any,
+    epsilon: float,
+    delta: float,
     *,
-    n_functions: Any = None,
-    vc_dimension: Any = None,
+    n_functions: float | None = None,
+    vc_dimension: float | None = None,
     excess: bool = False,
 ) -> Any:
     """Number of cases sufficient for an error within epsilon, with probability at least 1 - delta.
@@ -267,7 +267,7 @@ def _check_finite(function: str, h: np.ndarray) -> None:
 def _fewest_cases(bound: Callable[[int, float, Any], float]) -> Callable[[float, float, Any], int]:
     """Return a search for the least n at which a decreasing bound is at most epsilon."""
 
-    def search(epsilon: float, delta: float, size: Any) -> int:
+    def search(epsilon: float, delta: float, size: float) -> int:
         enough = 1
         while bound(enough, delta, size) > epsilon:  # double, then bisect
             enough *= 2

@@ -31,6 +31,8 @@ from ilk_evaluation.theory.vc_dimension import svm_vc_dimension
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ilk import Cases, Estimator, Labels
+
 
 @dataclass(frozen=True)
 class StructuralRisk:
@@ -58,8 +60,8 @@ class StructuralRisk:
 
 def srm(
     models: Mapping[str, Any] | Sequence[Any],
-    X: Any,
-    y: Any,
+    X: Cases,
+    y: Labels,
     *,
     capacity: Sequence[float] | Callable[[Any, Any], float] | None = None,
     delta: float = 0.05,
@@ -154,7 +156,7 @@ def _labelled(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     return labelled
 
 
-def _two_classes(X: Any, y: Any) -> np.ndarray:
+def _two_classes(X: Cases, y: Labels) -> np.ndarray:
     truth = np.asarray(y)
     if truth.shape != (ilk.n_rows(X),):
         raise InputError(
@@ -176,7 +178,7 @@ def _check_number(capacities: np.ndarray, n_models: int) -> None:
         )
 
 
-def _fitted(model: Any, X: Any, y: np.ndarray) -> Any:
+def _fitted(model: Estimator, X: Any, y: np.ndarray) -> Any:
     """The model itself if it is fitted, else a fitted clone."""
     model = as_model(model)
     try:
@@ -207,7 +209,7 @@ def _judged(
     return StructuralRisk(table, list(fitted.values())[best], delta)
 
 
-def aic(log_likelihood: Any, n_parameters: Any) -> Any:
+def aic(log_likelihood: float, n_parameters: float) -> Any:
     """Akaike's information criterion, ``-2 L + 2 K``; smaller is better.
 
     Parameters
@@ -242,7 +244,7 @@ def aic(log_likelihood: Any, n_parameters: Any) -> Any:
     return plain(np.asarray(-2 * likelihood + 2 * k))
 
 
-def bic(log_likelihood: Any, n_parameters: Any, n: Any) -> Any:
+def bic(log_likelihood: float, n_parameters: float, n: int) -> Any:
     """Bayesian information criterion, ``-2 L + K ln n``; smaller is better.
 
     Parameters

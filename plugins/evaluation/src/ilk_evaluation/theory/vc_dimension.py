@@ -14,6 +14,8 @@ from ilk_evaluation.theory.domain import COUNT, LENGTH, POSITIVE, checked, count
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ilk import Cases, Estimator, Matrix
+
 _STEPS = 500  # most steps; the bound holds after any number
 _GAP = 1e-3  # tolerance of the ball search, relative to the squared radius
 
@@ -31,7 +33,7 @@ class VcRange(NamedTuple):
     upper: float
 
 
-def margin_vc_dimension(radius: Any, margin: Any, n_features: Any = None) -> Any:
+def margin_vc_dimension(radius: Any, margin: Any, n_features: int | None = None) -> Any:
     """Bound on the VC dimension of hyperplanes with a margin to cases within a ball.
 
     ``h <= min(ceil(R^2 / gamma^2) + 1, d + 1)``: a wide margin makes the capacity independent of
@@ -84,7 +86,7 @@ def margin_vc_dimension(radius: Any, margin: Any, n_features: Any = None) -> Any
     return plain(np.asarray(bound).astype(np.int64))
 
 
-def perceptron_vc_dimension(n_features: Any) -> Any:
+def perceptron_vc_dimension(n_features: int) -> Any:
     """VC dimension of the hyperplanes in l dimensions: ``l + 1``.
 
     Parameters
@@ -203,7 +205,7 @@ def multilayer_perceptron_vc_dimension(layers: Sequence[int]) -> VcRange:
     return VcRange(max(lower, perceptron), 2 * weights * math.log2(math.e * nodes))
 
 
-def svm_vc_dimension(model: Any, X: Any, *, radius: float | None = None) -> int:
+def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None) -> int:
     """Estimate the VC dimension of a fitted two-class support vector machine by its margin.
 
     ``ceil(R^2 |w|^2) + 1``, capped at the number of features plus 1 for a linear machine, and at
@@ -264,7 +266,7 @@ def svm_vc_dimension(model: Any, X: Any, *, radius: float | None = None) -> int:
     return int(margin_vc_dimension(R, 1 / np.sqrt(squared_norm), width))
 
 
-def _last_step(model: Any, X: Any) -> tuple[Any, Any]:
+def _last_step(model: Any, X: Cases | None) -> tuple[Any, Any]:
     if not hasattr(model, "steps"):
         return model, X
     last = model[len(model) - 1]
@@ -274,7 +276,7 @@ def _last_step(model: Any, X: Any) -> tuple[Any, Any]:
     return last, X
 
 
-def _monomials(machine: Any, X: Any) -> int | None:
+def _monomials(machine: Any, X: np.ndarray) -> int | None:
     """Number of monomials of a polynomial machine, without the constant; None for others."""
     kernel = getattr(machine, "kernel_", None)
     named = display_name(kernel) if kernel is not None else getattr(machine, "kernel", None)
@@ -307,14 +309,14 @@ def _from_support(machine: Any) -> float:
     return max(float(coefficients[0] @ (decisions - intercept[0])), 0.0)
 
 
-def _several(machine: Any, number: int) -> InputError:
+def _several(machine: Estimator, number: int) -> InputError:
     return InputError(
         f"svm_vc_dimension: {display_name(machine)} consists of {number} machines; the VC "
         f"dimension is one of two classes"
     )
 
 
-def _squared_radius(machine: Any, X: Any, *, linear: bool) -> float:
+def _squared_radius(machine: Estimator, X: Matrix, *, linear: bool) -> float:
     if linear:
         rows = np.asarray(X, dtype=float)
         return _squared_radius_of_ball((rows**2).sum(axis=1), lambda j: rows @ rows[j])

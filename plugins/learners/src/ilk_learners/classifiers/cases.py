@@ -29,6 +29,8 @@ from ilk_learners.numerics import finite
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import ArrayLike, Cases, Component
+
 
 CLASS_WEIGHT: Any = param(
     default=None,
@@ -75,7 +77,9 @@ class TrainingCases:
         return TrainingCases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
-def check_cases(owner: Any, X: Any, y: Any, sample_weight: Any = None) -> TrainingCases:
+def check_cases(
+    owner: Component, X: Any, y: Any, sample_weight: ArrayLike | None = None
+) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
 
     Raises
@@ -206,7 +210,7 @@ class EstimatorClassifier(Classifier):
     def _seed(self) -> np.random.RandomState:
         return check_seed(self, getattr(self, "random_state", None))
 
-    def _values(self, method: str, X: Any) -> np.ndarray:
+    def _values(self, method: str, X: Cases) -> np.ndarray:
         """Call a method of the estimator and check that its result is finite."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
@@ -214,12 +218,12 @@ class EstimatorClassifier(Classifier):
             values = np.asarray(getattr(self.estimator_, method)(X))
         return finite(self, values, f"{method}(X)")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         codes = self._values("predict", X)
         return self.classes_[codes]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class; array of shape (m, n_classes)."""
         return self._values("predict_proba", X)
 

@@ -33,6 +33,7 @@ from ilk_learners.svm.strategies import class_scores, problems, winners
 from ilk_learners.validation import check_objects, with_input_tags
 
 if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels
     from ilk_learners.svm.libsvm import Machine
 
 
@@ -160,7 +161,7 @@ class ConformalSVM(Classifier):
         if self.tol > 2:
             raise self.parameter_error("tol", f"must be at most 2, libsvm's start, got {self.tol}")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Train each machine twice.
 
         Parameters
@@ -190,7 +191,7 @@ class ConformalSVM(Classifier):
         self._warn([*first, *second])
         return self
 
-    def _fitted_distance(self, X: Any, labels: np.ndarray) -> Any:
+    def _fitted_distance(self, X: Cases, labels: np.ndarray) -> Any:
         """Fit the distance on all rows; raise if it does not accept them."""
         try:
             distance = fit_component(self.resolve_slot("distance"), X, labels)
@@ -206,7 +207,7 @@ class ConformalSVM(Classifier):
         dual = Dual(self, precomputed(K), np.arange(len(K)))
         return dual.solve(None, signs, np.full(len(K), float(self.C)))
 
-    def _factor(self, X: Any, machine: Machine) -> Factor:
+    def _factor(self, X: Cases, machine: Machine) -> Factor:
         centers = take(X, machine.rows)
         tau = self.tau
         if tau == "neighbors":
@@ -214,7 +215,7 @@ class ConformalSVM(Classifier):
         factor = Factor(centers, np.abs(machine.coef), float(tau), self.distance_)
         return factor.normalized(self, X) if self.normalize else factor
 
-    def _collect(self, X: Any, machines: list[Machine]) -> None:
+    def _collect(self, X: Cases, machines: list[Machine]) -> None:
         """Combine the machines: the union of their support vectors, coefficients of each."""
         dense = dense_coefficients(machines, n_rows(X))
         self.support_ = np.flatnonzero(dense.any(axis=0))
@@ -233,7 +234,7 @@ class ConformalSVM(Classifier):
                 stacklevel=3,
             )
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Decision values of the machines; array of shape (m, n_classes), or (m,) for two."""
         check_is_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
@@ -247,7 +248,7 @@ class ConformalSVM(Classifier):
             values[rows] += (K @ self._coef.T) * c
         return class_scores(values, len(self.classes_), "ova")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         best = winners(self.decision_function(X))
         return self.classes_[best]
@@ -284,7 +285,7 @@ class Factor:
     tau: float
     distance: Any
 
-    def __call__(self, X: Any) -> np.ndarray:
+    def __call__(self, X: Cases | None) -> np.ndarray:
         """Factor of each row; float64 array of shape (n,)."""
         n, step = n_rows(X), max(_FACTOR_CELLS // max(len(self.weights), 1), 1)
         values = np.empty(n)
@@ -295,7 +296,7 @@ class Factor:
                 values[rows] = np.exp(-np.square(D / self.tau) / 2) @ self.weights
         return values
 
-    def normalized(self, owner: object, X: Any) -> Factor:
+    def normalized(self, owner: object, X: Cases) -> Factor:
         """The factor divided by its root mean square over rows.
 
         Raises
@@ -312,7 +313,7 @@ class Factor:
         return replace(self, weights=self.weights / size)
 
 
-def reach(owner: object, distance: Any, centers: Any, k: int, X: Any = None) -> float:
+def reach(owner: object, distance: Distance, centers: Any, k: int, X: Cases | None = None) -> float:
     """Root mean squared distance of rows to their k nearest others at a positive distance.
 
     If no such neighbour exists, use the rows of X instead, if given.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -24,6 +24,9 @@ from ilk import (
     stored_fault,
 )
 from ilk_learners.classifiers.cases import midpoint
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike, Cases, Labels
 
 _ROUNDING = 1e-13  # relative rounding of sums of weights: smaller differences are ties
 _CELLS = 2**17  # cells searched per block: enough work for one task of a thread
@@ -102,7 +105,7 @@ class DecisionStump(Classifier):
     def examples(cls) -> list[Self]:
         return [cls(), cls(criterion="gini")]
 
-    def presort(self, X: Any) -> Presorted:
+    def presort(self, X: Cases) -> Presorted:
         """Sort the rows along each feature once, for any number of fits.
 
         Parameters
@@ -119,7 +122,11 @@ class DecisionStump(Classifier):
         return Presorted.of(clone(self), X)
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, presorted: Presorted | None = None
+        self,
+        X: Cases,
+        y: Labels,
+        sample_weight: ArrayLike | None = None,
+        presorted: Presorted | None = None,
     ) -> Self:
         """Find the feature and the threshold.
 
@@ -210,7 +217,7 @@ class DecisionStump(Classifier):
         if not -1 <= self.feature_ < self.n_features_in_:
             raise stored_fault(self, f"feature_ must be a feature, got {self.feature_}")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,).
 
         X may be a result of `presort`; its rows are not checked again.
@@ -218,13 +225,13 @@ class DecisionStump(Classifier):
         sides = self._sides(X)
         return self.classes_[self._leaves[sides]]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Share of each class in the weight of the row's leaf; array of shape (m, n_classes)."""
         sides = self._sides(X)
         totals = self.leaf_weights_.sum(axis=1, keepdims=True)
         return np.asarray((self.leaf_weights_ / np.where(totals > 0, totals, 1))[sides])
 
-    def _sides(self, X: Any) -> np.ndarray:
+    def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
         check_is_fitted(self)
         X = X.X if isinstance(X, Presorted) else check_vectors(self, X, reset=False)
@@ -280,7 +287,7 @@ class Presorted:
     )
 
     @classmethod
-    def of(cls, owner: Any, X: Any) -> Self:
+    def of(cls, owner: object, X: Cases) -> Self:
         """Check X, record its features on `owner`, and sort its rows along each feature."""
         checked = check_vectors(owner, X, reset=True)
         n, p = checked.shape
@@ -301,7 +308,7 @@ class Presorted:
         features = {name: getattr(owner, name) for name in _SHAPE if hasattr(owner, name)}
         return cls(checked, order, last, X, features)
 
-    def use_for(self, owner: Any, X: Any) -> None:
+    def use_for(self, owner: object, X: Cases) -> None:
         """Check that X is the sorted array, and record its features on `owner`.
 
         Raises
@@ -316,7 +323,7 @@ class Presorted:
         elif not np.array_equal(check_vectors(owner, X, reset=True), self.X):
             raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
-    def labels(self, owner: object, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    def labels(self, owner: object, y: Labels) -> tuple[np.ndarray, np.ndarray]:
         """Classes and codes of labels, cached for consecutive fits with the same labels."""
         given = y if isinstance(y, np.ndarray) and y.dtype != object else None
         for known, classes, codes in self._known:

@@ -30,6 +30,8 @@ from ilk_learners.classifiers.cases import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ilk import ArrayLike, Cases, Labels
+
 
 class DecisionTree(EstimatorClassifier):
     """Split rows recursively at the threshold that separates the classes best.
@@ -141,7 +143,7 @@ class DecisionTree(EstimatorClassifier):
                 "max_features", f"must be an integer, or a share of at most 1, got {share}"
             )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -186,12 +188,12 @@ class DecisionTree(EstimatorClassifier):
         if tree.n_features != self.n_features_in_ or tree.value.shape[1:] != (1, n_classes):
             raise stored_fault(self, "estimator_ is of other features or classes")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         codes = self.predict_proba(X).argmax(axis=1)
         return self.classes_[codes]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Share of each class in the weight of the row's leaf; array of shape (m, n_classes)."""
         from ilk_learners.classifiers.tree_kernels import find_leaves
 

@@ -18,6 +18,8 @@ from ilk_learners.svm.strategies import winners
 if TYPE_CHECKING:
     import numpy as np
 
+    from ilk import Cases
+
 
 class GASVM(LearnedKernelClassifier):
     """Support vector machines with the kernel of a learned metric (GASVM1, GASVM2).
@@ -102,7 +104,7 @@ class GASVM(LearnedKernelClassifier):
         self.svms_ = self._fit_each(X, y, svm)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         best = winners(self.decision_function(X))
         return self.classes_[best]

@@ -56,6 +56,7 @@ from ilk_learners.validation import with_input_tags
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Kernel, Labels
     from ilk_learners.gaussian_processes.newton import Likelihood
     from ilk_learners.gaussian_processes.predictions import Latents
 
@@ -200,7 +201,7 @@ class GP(Classifier):
         if not (np.isfinite(factors) & (factors > 0)).all():
             raise self.parameter_error("factors", f"must be finite and above 0, got {factors}")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Optimise the hyper-parameters, then find the modes.
 
         Parameters
@@ -224,7 +225,7 @@ class GP(Classifier):
         self._rows = X
         return self
 
-    def _fit_all(self, kernel: Any, X: Any, codes: np.ndarray) -> None:
+    def _fit_all(self, kernel: Kernel, X: Cases, codes: np.ndarray) -> None:
         """Solve all problems with one covariance."""
         if self.optimize == "cv":
             kernel = self._chosen(kernel, X, codes)
@@ -233,7 +234,7 @@ class GP(Classifier):
         K = gram(kernel, float(self.signal_variance), X)
         self.problems_ = self._solved(K, codes, len(self.classes_))
 
-    def _fit_each(self, kernel: Any, X: Any, codes: np.ndarray) -> None:
+    def _fit_each(self, kernel: Kernel, X: Cases, codes: np.ndarray) -> None:
         """Optimise and solve each problem in turn."""
         labels = self.classes_[codes]
         covariance = Covariance(self, kernel, X, labels, self.optimize)
@@ -256,7 +257,7 @@ class GP(Classifier):
         positive = range(1 if n_classes == 2 else 0, n_classes)
         return [Logistic(np.where(codes == c, 1.0, -1.0)) for c in positive]
 
-    def _chosen(self, kernel: Any, X: Any, codes: np.ndarray) -> Any:
+    def _chosen(self, kernel: Kernel, X: Cases, codes: np.ndarray) -> Any:
         """Multiply the kernel's numbers by the factor chosen in cross-validation."""
         check_not_frozen(self, kernel)
         parameters = KernelParameters(kernel)
@@ -289,7 +290,7 @@ class GP(Classifier):
         chosen = np.maximum(P[np.arange(len(test)), codes[test]], np.finfo(float).tiny)
         return int((P.argmax(axis=1) == codes[test]).sum()), float(np.log(chosen).sum())
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Label of the largest probability for each row; array of shape (m,)."""
         check_is_fitted(self)
         if len(self.classes_) > 2:
@@ -303,7 +304,7 @@ class GP(Classifier):
         softmax = self.multi_class == "softmax"
         return self.classes_[(last > (first if softmax else 0)).astype(int)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class, averaged over latent values; array of shape (m, n_classes).
 
         The average is exact to 1e-13; with softmax and more than two classes to about 1e-3, from
@@ -311,7 +312,7 @@ class GP(Classifier):
         """
         return np.concatenate([probabilities(each) for each in self._latents(X)])
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Log-odds of each class; array of shape (m, n_classes), with two classes (m,).
 
         They belong to the averaged probabilities before normalization. So they order rows and
@@ -320,7 +321,7 @@ class GP(Classifier):
         odds = np.concatenate([log_odds(each) for each in self._latents(X)])
         return odds[:, -1] if len(self.classes_) == 2 else odds
 
-    def latent(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def latent(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances of the latent values.
 
         Returns
@@ -331,17 +332,17 @@ class GP(Classifier):
         mean, variance = (np.concatenate(each) for each in zip(*parts, strict=True))
         return mean, variance
 
-    def _latents(self, X: Any) -> Iterator[Latents]:
+    def _latents(self, X: Cases) -> Iterator[Latents]:
         """Means and (co)variances of latent values of each problem, for some rows at a time."""
         check_is_fitted(self)
         for Q in self._blocks(X):
             yield [latent(each, own, k.copy()) for each, own, k in self._covariances(Q)]
 
-    def _blocks(self, X: Any) -> Iterator[Any]:
+    def _blocks(self, X: Cases) -> Iterator[Any]:
         X = read_rows(self, self.kernels_[0], X, reset=False)
         return (take(X, rows) for rows in blocks(n_rows(X), n_rows(self._rows)))
 
-    def _covariances(self, Q: Any) -> list[tuple[Solved, np.ndarray, np.ndarray]]:
+    def _covariances(self, Q: Cases) -> list[tuple[Solved, np.ndarray, np.ndarray]]:
         """Each problem, with prior variances of queries and covariances with training rows."""
         pairs = []
         for kernel, variance in zip(self.kernels_, self.signal_variances_, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +14,9 @@ from ilk import (
 from ilk_learners.classifiers.gp import GP
 from ilk_learners.classifiers.learned_kernel import LearnedKernelClassifier
 from ilk_learners.numerics import check_finite_parameters
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class GPML(LearnedKernelClassifier):
@@ -86,7 +89,7 @@ class GPML(LearnedKernelClassifier):
         super().check_parameters()
         check_finite_parameters(self, "signal_variance", "tol")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Learn the metric or metrics, then find the modes.
 
         Parameters
@@ -104,13 +107,13 @@ class GPML(LearnedKernelClassifier):
         self.n_iter_ = max(gp.n_iter_ for gp in self.gps_)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Label of the largest probability for each row; array of shape (m,)."""
         check_is_fitted(self)
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class, averaged over latent values; array of shape (m, n_classes).
 
         With more than two classes: the probabilities of each against the rest, normalized.
@@ -123,7 +126,7 @@ class GPML(LearnedKernelClassifier):
         P = P / np.maximum(P.max(axis=1, keepdims=True), np.finfo(float).tiny)
         return np.asarray(P / P.sum(axis=1, keepdims=True))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Log-odds of each class; array of shape (m, n_classes), with two classes (m,)."""
         check_is_fitted(self)
         return self._decisions(X, self.gps_)

@@ -25,6 +25,7 @@ from ilk_learners.neighbors import Explanation, Nearest, n_of_other_classes, nei
 from ilk_learners.votes import Ballot
 
 if TYPE_CHECKING:
+    from ilk import Cases, Labels
     from ilk_learners.votes import Ties
 
 
@@ -139,7 +140,7 @@ class KNN(Nearest, Classifier):
             cls(k=4, vote="epanechnikov", width="last_neighbor"),
         ]
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Store the training rows and labels.
 
         Parameters
@@ -169,17 +170,17 @@ class KNN(Nearest, Classifier):
         shape = (n_rows(self._rows),)
         check_stored(self, "codes_", shape, least=0, below=len(self.classes_))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         _, rows, weights = self._voters(X)
         return self._labels(*self._ballot.winners(rows, weights))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Share of the votes of each class; array of shape (m, n_classes)."""
         _, rows, weights = self._voters(X)
         return self._ballot.shares(rows, weights)
 
-    def explain(self, x: Any) -> Explanation:
+    def explain(self, x: object) -> Explanation:
         """Explain the prediction for one object (or data of one row) by its neighbours."""
         near, rows, weights = self._voters(self._one(x))
         shares = self._ballot.shares(rows, weights)[0]
@@ -227,7 +228,7 @@ class KNN(Nearest, Classifier):
         by_open_lot = self.ties == "random" and self.random_state is None
         return super().fast_leave_one_out and not by_open_lot
 
-    def leave_one_out(self, X: Any, y: Any) -> Prediction:
+    def leave_one_out(self, X: Cases, y: Labels) -> Prediction:
         """Predict each row by a classifier fitted on all the others.
 
         One neighbour search gives exactly the result of refitting for each row. It needs a distance

@@ -10,7 +10,7 @@ and Morrison inverts it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -21,6 +21,9 @@ from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import common_deviations, difference, rank_of, spectrum, within
+
+if TYPE_CHECKING:
+    from ilk import Cases, Estimator, Labels
 
 
 class LDA(Posterior):
@@ -106,7 +109,7 @@ class LDA(Posterior):
             cls(singular="minimum_norm"),
         ]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Learn means, priors and the common covariance.
 
         Parameters
@@ -150,7 +153,7 @@ class LDA(Posterior):
         relative = difference(X, self._origin, self._exponent)
         return np.asarray(relative @ self._coefficients + self._intercepts)
 
-    def leave_one_out(self, X: Any, y: Any) -> Prediction:
+    def leave_one_out(self, X: Cases, y: Labels) -> Prediction:
         """Leave-one-out predictions of all cases, from one fit.
 
         Rank-one updates give mean, prior and covariance without a case, and the intensity of
@@ -180,7 +183,7 @@ _CELLS = 2**18  # cells of the arrays of one block: 2 MiB each
 _DOUBTFUL = 1e-6  # a smaller remaining share of variance without a case loses digits: refit
 
 
-def _leave_one_out(lda: Any, X: Any, y: Any) -> Prediction:
+def _leave_one_out(lda: Any, X: Cases | None, y: Labels | None) -> Prediction:
     """Leave-one-out predictions of all cases by an unfitted `lda`."""
     cases = check_cases(lda, X, y)
     n, p = cases.X.shape
@@ -213,7 +216,7 @@ def _check_classes_left(lda: Any, cases: TrainingCases) -> None:
         )
 
 
-def _refitted(lda: Any, cases: TrainingCases, i: int) -> np.ndarray:
+def _refitted(lda: Estimator, cases: TrainingCases, i: int) -> np.ndarray:
     rest = np.delete(np.arange(len(cases.X)), i)
     model = clone(lda)
     try:

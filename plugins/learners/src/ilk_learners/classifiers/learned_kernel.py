@@ -23,6 +23,8 @@ from ilk_learners.metric_learners.soft_votes import squared_bandwidths
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ilk import Cases, Component, Labels
+
 
 class LearnedMap:
     """L of a metric learner, with the scale of its kernel folded in.
@@ -57,7 +59,7 @@ class LearnedMap:
         If all rows are equal, or too far apart for a finite scale.
     """
 
-    def __init__(self, owner: Any, learner: Any, X: np.ndarray, y: np.ndarray) -> None:
+    def __init__(self, owner: Component, learner: Any, X: np.ndarray, y: np.ndarray) -> None:
         if not hasattr(learner, "transform"):
             name = display_name(learner)
             raise owner.parameter_error("learner", f"must have a transform, got {name}")
@@ -114,7 +116,7 @@ class LearnedKernelClassifier(Classifier):
     learner: MetricLearnerLike = slot("metric_learner", default="megm", doc="Any that transforms.")
     per_class: bool = param(default=False, doc="Whether each class has a metric of its own.")
 
-    def _fit_each(self, X: Any, y: Any, model: Classifier) -> list[Any]:
+    def _fit_each(self, X: Any, y: Labels | None, model: Classifier) -> list[Any]:
         """Learn the metric or metrics, and fit a copy of a classifier under each."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
@@ -133,6 +135,6 @@ class LearnedKernelClassifier(Classifier):
         for learner, factor, model in zip(self.learners_, self.factors_, models, strict=True):
             yield model, mapped(learner, factor, X)
 
-    def _decisions(self, X: Any, models: list[Any]) -> np.ndarray:
+    def _decisions(self, X: Cases, models: list[Any]) -> np.ndarray:
         values = [model.decision_function(rows) for model, rows in self._mapped(X, models)]
         return np.asarray(values[0]) if len(values) == 1 else np.stack(values, axis=1)

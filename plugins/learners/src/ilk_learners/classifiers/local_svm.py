@@ -37,6 +37,8 @@ from ilk_learners.validation import check_objects, with_input_tags
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Labels
+
 _CELLS = 2**24  # distances or kernel values held at once: 128 MiB
 _QUERIES = 2**22  # neighbours of queries held at once: 32 MiB of row numbers
 _WORTH = 8  # up to so many computed values per used one, one large product beats small ones
@@ -152,7 +154,7 @@ class LocalSVM(Classifier):
         super().check_parameters()
         check_finite_parameters(self, "k", "C", "tol")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Store the training rows and labels, and learn the metric.
 
         Parameters
@@ -192,16 +194,16 @@ class LocalSVM(Classifier):
         """Number of queries in neighbourhoods of one class since `fit`."""
         return self._kept.n_pure
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         best = self._decisions(X).argmax(axis=1)
         return self.classes_[best]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """f_c of each row and class; array of shape (m, n_classes), or (m,) for two classes."""
         return as_scores(self._decisions(X))
 
-    def _decisions(self, X: Any) -> np.ndarray:
+    def _decisions(self, X: Cases) -> np.ndarray:
         check_is_fitted(self)
         learner: Any = self.metric_learner_
         Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
@@ -212,7 +214,7 @@ class LocalSVM(Classifier):
         found = [self._of_block(take(Q, np.arange(b, min(b + step, n_rows(Q))))) for b in blocks]
         return np.concatenate(found)
 
-    def _of_block(self, Q: Any) -> np.ndarray:
+    def _of_block(self, Q: Cases) -> np.ndarray:
         """Decision values of a block of queries whose neighbours fit in memory."""
         near, rows = self.index_.kneighbors(Q, self.n_neighbors_)
         order = np.argsort(rows, axis=1)
@@ -292,7 +294,7 @@ class LocalSVM(Classifier):
         return largest * float(np.sqrt(np.square(D / largest).sum() / (n * (n - 1))))
 
     def _similarities(
-        self, machine: LocalMachine, Q: Any, near: np.ndarray, rows: np.ndarray
+        self, machine: LocalMachine, Q: Cases, near: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
         """Kernel values of queries with the rows of their shared neighbourhood."""
         if self.kernel_ is not None:

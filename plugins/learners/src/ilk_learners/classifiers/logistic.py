@@ -20,6 +20,8 @@ from ilk_learners.numerics import finite, single_threaded
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ilk import ArrayLike, Cases, Labels
+
 _SMALL = 100_000
 """Up to so many cells of X one thread is faster than several."""
 
@@ -103,7 +105,7 @@ class Logistic(EstimatorClassifier):
             cls(penalty="l1", tol=1e-5, max_iter=20000, random_state=0),
         ]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Find coefficients and intercepts.
 
         Parameters
@@ -131,7 +133,7 @@ class Logistic(EstimatorClassifier):
                 options["penalty"] = "elasticnet"
         return LogisticRegression(max_iter=self.max_iter, tol=self.tol, **options)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """``b_c + B_c x``; array of shape (m, n_classes), or (m,) for two classes."""
         return self._values("decision_function", X)
 

@@ -12,6 +12,8 @@ from ilk_learners.classifiers.cases import EstimatorClassifier, check_cases
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Labels
+
 
 class MLP(EstimatorClassifier):
     """Multi-layer perceptron: layers of units over weighted sums of the previous layer.
@@ -118,7 +120,7 @@ class MLP(EstimatorClassifier):
         if not isinstance(self.hidden, int) and len(self.hidden) == 0:
             raise self.parameter_error("hidden", "must name at least one layer, got none")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Learn the weights.
 
         Parameters

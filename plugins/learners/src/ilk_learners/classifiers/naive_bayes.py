@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from ilk import ArrayLike, in_blocks, param
 from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import deviations
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 _ROWS = 256  # queries per block: one task of a thread
 
@@ -98,7 +101,7 @@ class NaiveBayes(Posterior):
             cls(density="kernel", width=0.5),
         ]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the priors, and the densities of all features in all classes.
 
         Parameters

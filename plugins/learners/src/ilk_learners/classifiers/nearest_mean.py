@@ -30,6 +30,8 @@ from ilk_learners.validation import check_objects
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Labels, Matrix
+
 _CELLS = 2**22  # cells of a Gram matrix held at once: 32 MiB
 _FAINT = 1e-140  # squares of shorter lengths are subnormal and lose digits
 
@@ -115,7 +117,7 @@ class NearestMean(Classifier):
                 "shrinkage", f"must be 0 unless metric='mahalanobis', got {self.shrinkage}"
             )
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Labels | None) -> Self:
         """Estimate the means and, for the Mahalanobis distance, the covariance.
 
         Parameters
@@ -161,20 +163,20 @@ class NearestMean(Classifier):
         variances = values**2
         return np.asarray(vectors.T / np.sqrt((1 - s) * variances + s * variances.mean()))
 
-    def _fit_kernel(self, X: Any, codes: np.ndarray) -> None:
+    def _fit_kernel(self, X: Cases, codes: np.ndarray) -> None:
         self.kernel_ = fit_component(self.kernel_, X, self.classes_[codes])
         self._rows = X
         shares = np.eye(len(self.classes_))[codes]
         self._shares = shares / shares.sum(axis=0)
         self._norms = np.einsum("ic,ic->c", self._shares, self._similarities(X))
 
-    def _similarities(self, Q: Any) -> np.ndarray:
+    def _similarities(self, Q: Cases) -> np.ndarray:
         """Mean kernel value between each row and each class; array of shape (m, n_classes)."""
         kernel: Any = self.kernel_
         blocks = [kernel.gram(part, self._rows) @ self._shares for part in self._blocks(Q)]
         return np.concatenate(blocks)
 
-    def _blocks(self, Q: Any) -> Iterator[Any]:
+    def _blocks(self, Q: Cases) -> Iterator[Any]:
         step = max(_CELLS // len(self._shares), 1)
         for start in range(0, n_rows(Q), step):
             yield take(Q, np.arange(start, min(start + step, n_rows(Q))))
@@ -198,12 +200,12 @@ class NearestMean(Classifier):
         with np.errstate(over="ignore", invalid="ignore"):
             return finite(self, difference(X, self._origin, self._exponent) @ self._map)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         nearest = self._distances(X).argmin(axis=1)
         return self.classes_[nearest]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Matrix) -> np.ndarray:
         """Minus the squared distance to each mean; array of shape (m, n_classes).
 
         With two classes: the squared distance to the first mean minus that to the second, array of
@@ -225,7 +227,7 @@ class NearestMean(Classifier):
         return np.asarray(values)
 
     @available_if(_has_density)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Posterior probability of each class; array of shape (m, n_classes)."""
         D = self._distances(X)
         nearest = D.min(axis=1, keepdims=True)

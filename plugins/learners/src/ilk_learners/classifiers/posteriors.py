@@ -23,6 +23,8 @@ from ilk_learners.numerics import finite
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ilk import Cases, Matrix
+
 _CELLS = 2**20  # cells of the results of a block of rows: 8 MiB
 
 
@@ -51,17 +53,17 @@ class Posterior(Classifier):
             values = in_row_blocks(self._log_joint, X, len(self.classes_))
         return finite(self, values, "decision_function(X)")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         best = self._log_joints(X).argmax(axis=1)
         return self.classes_[best]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Posterior probability of each class; array of shape (m, n_classes)."""
         with np.errstate(under="ignore"):
             return np.asarray(softmax(self._log_joints(X), axis=1))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Matrix) -> np.ndarray:
         """Logarithm of prior times density; array of shape (m, n_classes).
 
         Up to a term common to all classes. With two classes: the second minus the first, array of

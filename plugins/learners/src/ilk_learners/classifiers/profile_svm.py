@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +26,9 @@ from ilk import (
 from ilk_learners.classifiers.cases import as_scores, no_decision, put
 from ilk_learners.classifiers.svm import SVM
 from ilk_learners.numerics import check_finite_parameters
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class ProfileSVM(Classifier):
@@ -114,7 +117,7 @@ class ProfileSVM(Classifier):
         super().check_parameters()
         check_finite_parameters(self, "tol")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Find the clusters and train a machine in each.
 
         Parameters
@@ -148,16 +151,16 @@ class ProfileSVM(Classifier):
         kernel = self.seeded_slot("kernel")
         return SVM(kernel=kernel, C=self.C, tol=self.tol, strategy="ova").fit(rows, labels)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         best = self._decisions(X).argmax(axis=1)
         return self.classes_[best]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Decision value of each row and class; shape (m, n_classes), or (m,) for two classes."""
         return as_scores(self._decisions(X))
 
-    def _decisions(self, X: Any) -> np.ndarray:
+    def _decisions(self, X: Cases) -> np.ndarray:
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         clusters = np.asarray(self.clusterer_.predict(X))

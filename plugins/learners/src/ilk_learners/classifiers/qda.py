@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.gaussians import Gaussian, gaussian
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.numerics import difference, within
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class QDA(Posterior):
@@ -85,7 +88,7 @@ class QDA(Posterior):
             cls(shrinkage="auto"),
         ]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate mean, prior and covariance of each class.
 
         Parameters

@@ -24,6 +24,7 @@ from ilk_learners.svm.strategies import class_scores, problems, winners
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Labels
     from ilk_learners.svm.libsvm import Machine
 
 
@@ -148,7 +149,7 @@ class RadiusMarginSVM(Classifier):
                 "solver_tol", f"must be at most 2, libsvm's start, got {self.solver_tol}"
             )
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Minimise the bound and keep the best machines.
 
         Parameters
@@ -198,7 +199,7 @@ class RadiusMarginSVM(Classifier):
         with np.errstate(over="ignore", invalid="ignore"):
             return finite(self, (X.astype(float) - self._mean) * self.scales_, "X * scales_")
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Decision values of the machines; array of shape (m, n_classes), or (m,) for two."""
         check_is_fitted(self)
         Z = self._scaled(check_vectors(self, X, reset=False))
@@ -207,7 +208,7 @@ class RadiusMarginSVM(Classifier):
         K = (kernel.gram(part, self._support) @ self.dual_coef_.T for part in parts)
         return class_scores(np.concatenate(list(K)) + self.intercept_, len(self.classes_), "ova")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         best = winners(self.decision_function(X))
         return self.classes_[best]

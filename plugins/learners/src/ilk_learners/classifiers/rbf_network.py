@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -32,6 +32,9 @@ from ilk import (
 from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.classifiers.posteriors import in_row_blocks
 from ilk_learners.numerics import check_finite_parameters, common_deviations, difference, finite
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels, Matrix
 
 _LEAST = 1e-150  # smallest bandwidth: its square does not underflow
 
@@ -155,7 +158,7 @@ class RBFNetwork(Classifier):
                     "centers", f"must be finite numbers, one row a centre, got shape {given.shape}"
                 )
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Choose centres and bandwidths, then solve for the outputs.
 
         Parameters
@@ -273,12 +276,12 @@ class RBFNetwork(Classifier):
         with np.errstate(over="ignore", under="ignore"):
             return finite(self, in_row_blocks(outputs, X, len(self.classes_)), "outputs for X")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         best = self._outputs(X).argmax(axis=1)
         return self.classes_[best]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Matrix) -> np.ndarray:
         """Output for each class; array of shape (m, n_classes).
 
         With two classes: the second output minus the first, array of shape (m,).
@@ -287,7 +290,7 @@ class RBFNetwork(Classifier):
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Softmax of the outputs; array of shape (m, n_classes)."""
         return np.asarray(softmax(self._outputs(X), axis=1))
 

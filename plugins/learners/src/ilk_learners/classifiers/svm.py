@@ -43,6 +43,7 @@ from ilk_learners.validation import check_objects, with_input_tags
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ilk import ArrayLike, Cases, Kernel, Labels
     from ilk_learners.svm.libsvm import Machine
 
 _LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in libsvm)
@@ -215,7 +216,7 @@ class SVM(Classifier):
         """Whether there is `predict_proba`."""
         return bool(self.probability)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the dual problem of each binary machine.
 
         Parameters
@@ -284,7 +285,7 @@ class SVM(Classifier):
         grouped = TrainingCases(take(cases.X, order), cases.classes, cases.codes[order], weights)
         return grouped, numbers[order]
 
-    def _fitted_kernel(self, kernel: Any, X: Any, labels: np.ndarray) -> Any:
+    def _fitted_kernel(self, kernel: Kernel, X: Cases, labels: np.ndarray) -> Any:
         """The kernel, fitted on rows and optionally tuned to their labels."""
         fitted = fit_component(kernel, X, labels)
         self.tuning_ = None
@@ -294,7 +295,7 @@ class SVM(Classifier):
         tuned, self.tuning_ = tune(self, fitted, X, codes, self.kernel_tuning)
         return fit_component(tuned, X, labels)
 
-    def learn_kernel(self, X: Any, y: Any) -> Any:
+    def learn_kernel(self, X: Cases, y: Labels) -> Any:
         """Kernel that `fit` would learn from rows and labels; it does not depend on C.
 
         To fit many machines on the same rows, compute its Gram matrix once and pass it to each by
@@ -302,11 +303,11 @@ class SVM(Classifier):
         """
         return self._fitted_kernel(self.resolve_slot("kernel"), X, np.asarray(y))
 
-    def with_kernel(self, kernel: Any) -> Self:
+    def with_kernel(self, kernel: Kernel) -> Self:
         """Set an already learned (frozen) kernel; returns self."""
         return self.set_params(kernel=kernel, kernel_tuning="none")
 
-    def _collect(self, machines: list[Machine], X: Any, numbers: np.ndarray) -> None:
+    def _collect(self, machines: list[Machine], X: Cases, numbers: np.ndarray) -> None:
         """Combine the machines: the union of their support vectors, coefficients of each."""
         dense = dense_coefficients(machines, len(numbers))
         support = np.flatnonzero(dense.any(axis=0))
@@ -329,14 +330,14 @@ class SVM(Classifier):
                 stacklevel=3,
             )
 
-    def _decisions(self, X: Any) -> np.ndarray:
+    def _decisions(self, X: Cases) -> np.ndarray:
         """Decision value of each machine; array of shape (m, n_machines)."""
         check_is_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         values = products(self.kernel_, X, self.support_vectors_, self.dual_coef_.T)
         return np.asarray(values + self.intercept_)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Signed distance from the border in units of the margin; scores of classes.
 
         Two classes: array of shape (m,), positive for the second. More: array of shape
@@ -346,14 +347,14 @@ class SVM(Classifier):
         return class_scores(self._decisions(X), len(self.classes_), self.strategy)
 
     @available_if(_calibrated)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Calibrated probability of each class; array of shape (m, n_classes)."""
         decisions = self._decisions(X)
         slopes, offsets = np.array(self._sigmoids).T
         positive = np.clip(expit(decisions * slopes + offsets), _LEAST, 1 - _LEAST)
         return class_probabilities(positive, len(self.classes_), self.strategy)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         if self.probability and self.calibration == "sigmoid":
             best = self.predict_proba(X).argmax(axis=1)

@@ -41,6 +41,8 @@ from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ilk import ArrayLike, Cases, Estimator, Labels
+
 
 def _inner_has(method: str) -> Any:
     def check(self: Tuned) -> bool:
@@ -203,7 +205,7 @@ class Tuned(Classifier):
             )
         return template
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Search the grid and refit the best candidate.
 
         Parameters
@@ -238,7 +240,7 @@ class Tuned(Classifier):
         return self
 
     def _weighted(
-        self, template: Any, X: Any, codes: np.ndarray, sample_weight: Any
+        self, template: Estimator, X: Cases, codes: np.ndarray, sample_weight: ArrayLike | None
     ) -> tuple[Any, np.ndarray, np.ndarray | None]:
         """Rows of positive weight, with their labels and weights."""
         if sample_weight is None:
@@ -267,17 +269,17 @@ class Tuned(Classifier):
         check_is_fitted(self)
         return self.classifier_
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         return self._fitted().predict(X)
 
     @available_if(_inner_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Cases) -> Any:
         """Probability of each class; array of shape (m, n_classes)."""
         return self._fitted().predict_proba(X)
 
     @available_if(_inner_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Cases) -> Any:
         """Decision values of the classifier."""
         return self._fitted().decision_function(X)
 
@@ -307,7 +309,7 @@ class Tuned(Classifier):
         return tags
 
 
-def _with_rows(X: Any) -> Any:
+def _with_rows(X: Cases) -> Any:
     """Convert X to a form that rows can be selected from."""
     X = as_table(X)
     if hasattr(X, "tocsr"):
@@ -318,7 +320,7 @@ def _with_rows(X: Any) -> Any:
 _FOLDS = 5  # the usual number of folds in cross-validation
 
 
-def _inner_splits(owner: Any, scheme: Any, X: Any, y: np.ndarray, seed: int) -> list[Split]:
+def _inner_splits(owner: object, scheme: object, X: Cases, y: np.ndarray, seed: int) -> list[Split]:
     """Split rows by a resampling, a scikit-learn splitter, or the default cross-validation.
 
     Parameters

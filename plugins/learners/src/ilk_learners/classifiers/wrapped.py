@@ -39,6 +39,8 @@ from ilk_learners.validation import check_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from ilk import ArrayLike, Cases, Estimator, Labels
+
 # Modules with classifiers, cheapest imports first, so that a search loads little.
 _HOMES = (
     "linear_model",
@@ -180,7 +182,7 @@ class Wrapped(Classifier):
     def _inner(self) -> Any:
         return self.estimator_ if hasattr(self, "estimator_") else self._make()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -219,7 +221,7 @@ class Wrapped(Classifier):
         except (ArithmeticError, LookupError, ValueError) as error:
             raise InputError(f"{display_name(self)}: {self.estimator}: {error}") from error
 
-    def _checked(self, estimator: Any, X: Any, *, reset: bool) -> Any:
+    def _checked(self, estimator: Estimator, X: Cases, *, reset: bool) -> Any:
         """Check vectors; missing values and sparse X pass if the classifier accepts them.
 
         Tables pass unchanged to classifiers with a parameter for categorical features.
@@ -236,34 +238,34 @@ class Wrapped(Classifier):
         """Classes of the fitted classifier, sorted."""
         return np.asarray(self.estimator_.classes_)
 
-    def _call(self, method: str, X: Any) -> Any:
+    def _call(self, method: str, X: Cases) -> Any:
         check_is_fitted(self)
         X = self._checked(self.estimator_, X, reset=False)
         with self._named():
             return getattr(self.estimator_, method)(X)
 
-    def _values(self, method: str, X: Any) -> Any:
+    def _values(self, method: str, X: Cases) -> Any:
         """Call a method and check that its result is finite; huge numbers in X may overflow."""
         values = self._call(method, X)
         check_finite(self, values, argument=f"{self.estimator}.{method}(X)")
         return values
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         return self._call("predict", X)
 
     @available_if(_inner_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Cases) -> Any:
         """Probability of each class; array of shape (m, n_classes)."""
         return self._values("predict_proba", X)
 
     @available_if(_inner_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Cases) -> Any:
         """Decision values of the classifier."""
         return self._values("decision_function", X)
 
     @available_if(_inner_has("apply"))
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: Cases) -> Any:
         """Leaf of each row in each tree, if the classifier consists of trees."""
         return self._call("apply", X)
 
@@ -301,7 +303,7 @@ def _public(module: Any) -> set[str]:
     return {n for n in every if _is_classifier(vars(module).get(n))}
 
 
-def _is_classifier(cls: Any) -> bool:
+def _is_classifier(cls: type) -> bool:
     return (
         isinstance(cls, type)
         and issubclass(cls, ClassifierMixin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,6 +23,11 @@ from ilk import (
     param,
 )
 from ilk_learners.numerics import common_deviations, difference
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ilk import Cases, Labels
 
 _DROP = 1e-12  # relative to the objective: smaller decreases are rounding errors
 _CELLS = 2**20  # cells of deviations held at once: 8 MiB
@@ -122,7 +127,7 @@ class MagKMeans(Clusterer):
         if not np.isfinite(self.balance):
             raise self.parameter_error("balance", f"must be finite, got {self.balance}")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None = None) -> Self:
         """Find the clusters.
 
         Parameters
@@ -160,7 +165,7 @@ class MagKMeans(Clusterer):
             )
         return best
 
-    def _set(self, run: _Run, scale: float, dtype: Any) -> None:
+    def _set(self, run: _Run, scale: float, dtype: DTypeLike) -> None:
         found, first, labels = np.unique(run.labels, return_index=True, return_inverse=True)
         order = np.argsort(first)
         self.labels_ = np.argsort(order)[labels]
@@ -173,7 +178,7 @@ class MagKMeans(Clusterer):
         self.objective_ = float(self.objective_path_[-1])
         self.n_iter_ = len(run.path)
 
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_predict(self, X: Cases, y: Labels | None = None) -> np.ndarray:
         """Find the clusters and return ``labels_``."""
         return self.fit(X, y).labels_
 

@@ -41,6 +41,7 @@ from ilk_learners.validation import check_objects, with_input_tags
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ilk import ArrayLike, Cases, Kernel, Labels, Matrix
     from ilk_learners.svm.gram import KnownKernel
 
 
@@ -144,7 +145,9 @@ class OneClassSVM(Detector):
     def examples(cls) -> list[Self]:
         return [cls(), cls(nu=0.1, tol=1e-6), cls(kernel="polynomial", solver="qp")]
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Cases, y: Labels | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Solve the dual problem; y is ignored.
 
         Parameters
@@ -190,17 +193,17 @@ class OneClassSVM(Detector):
             )
         return self
 
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: Cases) -> np.ndarray:
         """``sum_i a_i k(x_i, x)``; array of shape (m,)."""
         check_is_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         return products(self.kernel_, X, self.support_vectors_, self.dual_coef_[0])
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """``sum_i a_i k(x_i, x) - rho``, negative for outliers; array of shape (m,)."""
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """+1 for inliers, -1 for outliers; array of shape (m,)."""
         return np.where(self.decision_function(X) < 0, -1, 1)
 
@@ -235,7 +238,7 @@ class OneClass:
     converged: bool
 
 
-def _solve(owner: Any, kernel: Any, X: Any, weights: np.ndarray) -> OneClass:
+def _solve(owner: Any, kernel: Kernel | None, X: Cases | None, weights: np.ndarray) -> OneClass:
     """Solve on the Gram matrix; if that is too large, on rows by libsvm, if it has the kernel.
 
     Parameters
@@ -300,7 +303,7 @@ def _solution(found: Found, outputs: np.ndarray, weights: np.ndarray) -> OneClas
 
 
 def _by_libsvm(
-    owner: Any, kernel: KnownKernel | None, X: Any, weights: np.ndarray, unit: float = 1.0
+    owner: Any, kernel: KnownKernel | None, X: Matrix, weights: np.ndarray, unit: float = 1.0
 ) -> Found:
     """Solve by libsvm, through scikit-learn.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from ilk.capabilities import INPUT_KINDS
 from ilk.neighbors.brute import Brute
 from ilk_learners.neighbors import neighbors_of_others
 from ilk_learners.validation import check_objects
+
+if TYPE_CHECKING:
+    from ilk import Cases, Distance, Labels, RandomState
 
 Order = Literal["given", "random", "nun"]
 
@@ -58,10 +61,10 @@ class EditedCases:
     def __init__(
         self,
         owner: Any,
-        X: Any,
+        X: Cases,
         codes: np.ndarray,
         n_classes: int,
-        distance: Any,
+        distance: Distance,
         *,
         part: bool = False,
     ) -> None:
@@ -115,7 +118,7 @@ class EditedCases:
         return distances, numbers
 
 
-def presented(cases: EditedCases, order: Order, random_state: Any) -> np.ndarray:
+def presented(cases: EditedCases, order: Order, random_state: RandomState) -> np.ndarray:
     """Numbers of the cases in their order of presentation.
 
     "given": in data order; "random": shuffled; "nun": by the distance to the nearest case of
@@ -144,7 +147,7 @@ class CaseEditor(Editor):
     def _kept(self, cases: EditedCases) -> np.ndarray:
         """Numbers of the cases to keep, ascending."""
 
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def fit_resample(self, X: Cases, y: Labels) -> tuple[Any, Any]:
         """Return the kept cases and their labels, in the types of the input.
 
         Parameters
@@ -157,7 +160,7 @@ class CaseEditor(Editor):
         self.sample_indices_ = self._kept(cases)
         return take(X, self.sample_indices_), take(y, self.sample_indices_)
 
-    def cases(self, X: Any, y: Any) -> EditedCases:
+    def cases(self, X: Cases, y: Labels | None) -> EditedCases:
         """Check the cases and their labels, and fit the distance on them."""
         self.check_parameters()
         distance: Any = self.seeded_slot("distance")

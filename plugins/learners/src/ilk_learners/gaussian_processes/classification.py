@@ -17,6 +17,7 @@ from ilk_learners.gaussian_processes.evidence import gram, maximize
 from ilk_learners.gaussian_processes.newton import Likelihood, Mode, find_mode
 
 if TYPE_CHECKING:
+    from ilk import Cases
     from ilk_learners.gaussian_processes.covariance import Covariance
 
 
@@ -46,7 +47,7 @@ class Solved:
 
 
 def solve(
-    owner: Any, likelihood: Likelihood, K: np.ndarray, start: np.ndarray | None = None
+    owner: object, likelihood: Likelihood, K: np.ndarray, start: np.ndarray | None = None
 ) -> Solved:
     """Find the mode for a covariance; jitter may be added to its diagonal in place.
 
@@ -98,7 +99,12 @@ class Evidence:
     """
 
     def __init__(
-        self, owner: Any, likelihood: Likelihood, covariance: Covariance, X: Any, variance: float
+        self,
+        owner: object,
+        likelihood: Likelihood,
+        covariance: Covariance,
+        X: Cases,
+        variance: float,
     ) -> None:
         self._owner, self._likelihood, self._covariance = owner, likelihood, covariance
         self._X, self._variance = X, variance

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import blas
@@ -10,6 +10,9 @@ from scipy.linalg import blas
 from ilk import display_name, is_frozen, shipped_name
 from ilk_learners.gaussian_processes import triangles
 from ilk_learners.kernel_parameters import KernelParameters
+
+if TYPE_CHECKING:
+    from ilk import Cases, Kernel
 
 
 class Covariance:
@@ -42,7 +45,7 @@ class Covariance:
         If the kernel is frozen, has no gradient by its numbers, or no bandwidth per feature.
     """
 
-    def __init__(self, owner: Any, kernel: Any, X: Any, y: np.ndarray, how: str) -> None:
+    def __init__(self, owner: Any, kernel: Any, X: Cases, y: np.ndarray, how: str) -> None:
         self._X, self._y = X, y
         self._scaled = is_gaussian(kernel)
         check_not_frozen(owner, kernel)
@@ -64,7 +67,7 @@ class Covariance:
             logarithms = np.repeat(logarithms, self._parameters.size)
         return self._parameters.kernel(logarithms).fit(self._X, self._y)
 
-    def gradient(self, kernel: Any, M: np.ndarray, K: np.ndarray, v: float) -> np.ndarray:
+    def gradient(self, kernel: Kernel, M: np.ndarray, K: np.ndarray, v: float) -> np.ndarray:
         """``sum_ij M_ij dK_ij / d theta`` for the log of v and each logarithm of a factor.
 
         Parameters
@@ -96,7 +99,7 @@ class Covariance:
         products = blas.dsymm(1.0, G, Z, lower=1)
         return np.asarray(2 * (sums @ np.square(Z) - np.einsum("if,if->f", Z, products)))
 
-    def _plain_gradient(self, kernel: Any, M: np.ndarray, K: np.ndarray, v: float) -> np.ndarray:
+    def _plain_gradient(self, kernel: Kernel, M: np.ndarray, K: np.ndarray, v: float) -> np.ndarray:
         total = float(np.vdot(M.T, K))
         if not self.size:
             return np.array([total])
@@ -104,7 +107,7 @@ class Covariance:
         return np.append(total, v * np.einsum("ij,ijk->k", M, slopes))
 
 
-def check_not_frozen(owner: Any, kernel: Any) -> None:
+def check_not_frozen(owner: Any, kernel: Kernel | None) -> None:
     """Raise if the kernel to optimise is frozen.
 
     Raises
@@ -122,7 +125,7 @@ def is_gaussian(kernel: Any) -> bool:
     return is_rbf(kernel) and bool(kernel.induces_metric)
 
 
-def is_rbf(kernel: Any) -> bool:
+def is_rbf(kernel: Kernel | None) -> bool:
     """Whether a kernel is the one registered as rbf."""
     return shipped_name(kernel) == "rbf"
 

@@ -15,6 +15,8 @@ from ilk_learners.validation import check_objects
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ilk import Cases, Kernel
+
 _REACH = np.log(1e5)  # bound of a log factor: beyond it kernels degenerate
 _NEAR = np.log(1e2)  # range of the log factors of random restarts
 _FAILED = 1e25  # objective of a failed evaluation: finite, so that the line search steps back
@@ -78,7 +80,7 @@ def maximize(
     return np.asarray(best.x)
 
 
-def _warn(owner: Any, best: Any) -> None:
+def _warn(owner: object, best: Any) -> None:
     """Warn if the steps did not suffice, or rounding stopped them on a slope."""
     slope = float(np.abs(best.jac).max())
     if best.success or slope <= _FLAT * max(1.0, abs(best.fun)):
@@ -115,13 +117,13 @@ SMALL = 500
 """Up to so many cases one thread factors a matrix faster than several."""
 
 
-def read_rows(owner: Any, kernel: Any, X: Any, *, reset: bool) -> Any:
+def read_rows(owner: object, kernel: Kernel, X: Any, *, reset: bool) -> Any:
     """Convert X for the kernel; vectors to double precision, which factors need."""
     X = check_objects(owner, kernel, X, reset=reset)
     return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 
-def gram(kernel: Any, variance: float, X: Any, Y: Any = None) -> np.ndarray:
+def gram(kernel: Kernel, variance: float, X: Cases, Y: Cases | None = None) -> np.ndarray:
     """``variance k(x, z)``, as a new array in double precision."""
     K = kernel.gram(X) if Y is None else kernel.gram(X, Y)
     K = np.array(K, dtype=float, order="C", copy=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +20,9 @@ from ilk import (
 )
 from ilk_learners.metric_learners.linear import Report, compare
 from ilk_learners.numerics import finite
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 _FAR = 1e150  # the square of a larger number may overflow
 _NUMBERS = 2**21  # numbers held per block of queries: 16 MiB
@@ -66,7 +69,7 @@ class AdaptiveMetric(LocalMetric):
     unitless: ClassVar[bool] = False
     report: bool = param(default=True, doc="Whether `fit` measures the error before and after.")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Labels | None) -> Self:
         """Store rows X and their labels y, of at least two classes."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
@@ -98,7 +101,7 @@ class AdaptiveMetric(LocalMetric):
         ilk.check_k(self, k, len(self.codes_))
         return self._nearest(Q, int(k), np.full(len(Q), -1))
 
-    def local_metric(self, x: Any) -> np.ndarray:
+    def local_metric(self, x: object) -> np.ndarray:
         """Metric at one query: weights (p,), or a matrix (p, p)."""
         check_is_fitted(self)
         q = check_vectors(self, ilk.one_row(x), argument="x", reset=False)

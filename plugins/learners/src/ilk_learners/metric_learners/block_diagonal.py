@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.optimize import nnls
@@ -25,6 +25,9 @@ from ilk import (
 )
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.numerics import common_deviations
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 _ALL = "all"
 
@@ -231,7 +234,7 @@ class BlockDiagonal(LinearMetricLearner):
             name = ilk.display_name(self)
             raise type(error)(f"{name}: view {view!r}: {error}") from error
 
-    def _weights(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _weights(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         if not isinstance(self.weights, str):
             return self._given_weights()
         if self.weights == "uniform":
@@ -250,7 +253,7 @@ class BlockDiagonal(LinearMetricLearner):
             )
         return weights
 
-    def _mapped_views(self, X: np.ndarray, y: Any, rows: np.ndarray) -> list[np.ndarray]:
+    def _mapped_views(self, X: np.ndarray, y: Labels | None, rows: np.ndarray) -> list[np.ndarray]:
         """All rows, transformed by learners fitted on a subset."""
         learners = dict(self._fitted(X[rows], ilk.take(np.asarray(y), rows)))
         return self._mapped_by(learners, X)

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -21,6 +21,9 @@ from ilk_learners.metric_learners.linear import (
     report,
 )
 from ilk_learners.numerics import common_deviations, map_back
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a linear map, and its gradient of the same shape."""
@@ -102,7 +105,7 @@ class DescentLearner(LinearMetricLearner):
     )
 
     @abstractmethod
-    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _targets(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         """Check y; return class codes (integers) or numbers (floats)."""
 
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,6 +31,8 @@ from ilk_learners.targets import Targets, read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from ilk import Labels
 
 _NOTHING = 1e-8  # of the size of a start
 _SAME = 1e-5  # of a loss: by less differ ends in one minimum, each turned in its own way
@@ -80,7 +82,7 @@ class KernelErrorLearner(DescentLearner):
     solver: Literal["lbfgs", "cg"] = SOLVER
     usual_regularization: ClassVar[float] = 0.1
 
-    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _targets(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         self.targets: Targets
         return read_targets(self, y, X, self.targets)
 

@@ -88,7 +88,7 @@ class Report:
     n_queries: int
 
 
-def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
+def report(owner: object, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
     """Compare the rows X with the transformed rows Z.
 
     Warns
@@ -100,7 +100,7 @@ def report(owner: Any, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Report:
 
 
 def compare(
-    owner: Any, X: np.ndarray, y: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]
+    owner: object, X: np.ndarray, y: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]
 ) -> Report:
     """Compare the Euclidean distance of rows X with another search for neighbours.
 
@@ -209,7 +209,7 @@ def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) ->
     return _discriminating(X.astype(float, copy=False), groups, d)
 
 
-def check_components(owner: Any, wanted: int | None, p: int) -> int:
+def check_components(owner: object, wanted: int | None, p: int) -> int:
     """Return the requested number of dimensions, by default the number of features.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,6 +12,9 @@ from ilk import Array, ArrayLike, InputError, check_labels, display_name, param
 from ilk import Array as ArrayParam
 from ilk_learners.metric_learners.descent import N_COMPONENTS, Descent, DescentLearner
 from ilk_learners.metric_learners.linear import minimize_nonsmooth
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 _AUTO = 3  # target neighbours, as in Weinberger and Saul
 _COLLAPSED = 0.999  # share of the loss of L = 0: above it, L has collapsed to 0
@@ -130,7 +133,7 @@ class LMNN(DescentLearner):
             cls(n_rounds=2, init="pca"),
         ]
 
-    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _targets(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         if isinstance(self.triplets, str):
             classes, codes = check_labels(self, y, X, min_classes=2)
             self._counts(classes, codes)

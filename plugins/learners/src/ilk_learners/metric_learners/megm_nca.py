@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 from ilk_learners.metric_learners.soft_votes import SoftVotes, expected_errors, one_column_each
 
 if TYPE_CHECKING:
+    from ilk import Labels
     from ilk_learners.metric_learners.descent import Objective
 
 
@@ -102,7 +103,7 @@ class MEGMNCA(KernelErrorLearner):
         if self.gamma1 == 0 and self.gamma2 == 0:
             raise self.parameter_error("gamma2", "must be above 0 where gamma1 is 0, got 0")
 
-    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _targets(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         return check_labels(self, y, X, min_classes=2)[1]
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from ilk_learners.targets import Targets, read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ilk import Labels
 
 
 class MLKR(DescentLearner):
@@ -101,7 +103,7 @@ class MLKR(DescentLearner):
     def examples(cls) -> list[Self]:
         return [cls(), cls(n_components=1, init="pca"), cls(solver="cg")]
 
-    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _targets(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         return read_targets(self, y, X, self.targets)
 
     def _scale(self, X: np.ndarray) -> float:

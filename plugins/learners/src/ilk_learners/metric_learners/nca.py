@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from ilk_learners.metric_learners.soft_votes import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ilk import Labels
 
 
 class NCA(DescentLearner):
@@ -106,7 +108,7 @@ class NCA(DescentLearner):
             cls(solver="cg"),
         ]
 
-    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _targets(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         return check_labels(self, y, X, min_classes=2)[1]
 
     def _scale(self, X: np.ndarray) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ilk import InputError, check_labels, check_same_length, check_vectors, disp
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.metric_learners.whitening import inverse_root, leading
 from ilk_learners.numerics import common_deviations, map_back, within
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 
 class RCA(LinearMetricLearner):
@@ -126,7 +129,7 @@ class RCA(LinearMetricLearner):
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _chunklets_of(self, X: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _chunklets_of(self, X: np.ndarray, y: Labels | None) -> tuple[np.ndarray, np.ndarray]:
         """Mask of the rows in chunklets, and their chunklets, numbered from 0."""
         if isinstance(self.chunklets, str):
             _, groups = check_labels(self, y, X)

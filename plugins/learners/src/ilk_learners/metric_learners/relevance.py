@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -18,6 +18,11 @@ from ilk_learners.metric_learners.linear import (
 )
 from ilk_learners.numerics import finite
 from ilk_learners.targets import read_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ilk import Labels
 
 
 class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
@@ -112,7 +117,7 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
         self.report_ = report(self, X, self._mapped(X), targets) if self.report else None
         return self
 
-    def _scored(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _scored(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         measure = display_name(self.relevance_)
         scores = np.asarray(self.relevance_.scores(X, y), dtype=float)
         if scores.shape != (X.shape[1],):
@@ -141,7 +146,7 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
         with np.errstate(over="ignore", invalid="ignore"):
             return finite(self, X[:, self.features_] * weights.astype(X.dtype, copy=False))
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the kept features: each is an input feature times its score."""
         check_is_fitted(self)
         names: Any = super().get_feature_names_out(input_features)

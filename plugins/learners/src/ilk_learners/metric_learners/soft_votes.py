@@ -15,13 +15,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 import ilk
 from ilk import InputError, display_name
 from ilk_learners.numerics import common_deviations
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
 """Maps the votes of a block of rows, shape (b, C), and their slice of all rows to the sum of
@@ -265,12 +268,12 @@ class _Diagonal(_Gradient):
         return np.asarray(-2 * L * M)
 
 
-def one_column_each(codes: np.ndarray, dtype: Any) -> np.ndarray:
+def one_column_each(codes: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """One-hot encoding of class codes."""
     return np.asarray(codes[:, None] == np.arange(codes.max() + 1), dtype=dtype)
 
 
-def votes_of(targets: np.ndarray, dtype: Any) -> np.ndarray:
+def votes_of(targets: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """Target columns of the votes; array of shape (n, C).
 
     Class codes are one-hot encoded; numbers become one column of mean 0 and variance 1.

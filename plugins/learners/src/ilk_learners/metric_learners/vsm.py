@@ -20,6 +20,8 @@ from ilk_learners.metric_learners.soft_votes import one_column_each, softmax
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ilk import Labels
+
 
 class VSM(DescentLearner):
     """Variable-kernel similarity metric: feature weights that minimise the error of kernel votes.
@@ -103,7 +105,7 @@ class VSM(DescentLearner):
     def examples(cls) -> list[Self]:
         return [cls(), cls(n_neighbors=4, solver="cg")]
 
-    def _targets(self, X: np.ndarray, y: Any) -> np.ndarray:
+    def _targets(self, X: np.ndarray, y: Labels | None) -> np.ndarray:
         return check_labels(self, y, X, min_classes=2)[1]
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:

@@ -203,7 +203,7 @@ def _shrunk(values: np.ndarray, vectors: np.ndarray, s: float) -> np.ndarray:
     return np.asarray((vectors.T * (inside - outside)) @ vectors + outside * np.eye(p))
 
 
-def _intensity(owner: Any, root: np.ndarray) -> float:
+def _intensity(owner: object, root: np.ndarray) -> float:
     intensity = float(ledoit_wolf_shrinkage(root, assume_centered=True))
     if intensity == 0:
         raise InputError(

@@ -15,6 +15,8 @@ from ilk_learners.numerics import finite
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ilk import Estimator
+
 
 def matrix_of(learner: Any, at: Any = None) -> np.ndarray:
     """Return A of a fitted metric learner; array of shape (p, p).
@@ -45,7 +47,7 @@ def matrix_of(learner: Any, at: Any = None) -> np.ndarray:
     return np.diag(local) if local.ndim == 1 else local
 
 
-def check_learner(learner: Any) -> None:
+def check_learner(learner: Estimator) -> None:
     """Raise unless it is a fitted metric learner.
 
     Raises
@@ -60,7 +62,7 @@ def check_learner(learner: Any) -> None:
     check_is_fitted(learner)
 
 
-def names_of(learner: Any, names: Sequence[str] | None, p: int) -> list[str]:
+def names_of(learner: Estimator, names: Sequence[str] | None, p: int) -> list[str]:
     """Return feature names: given ones, else those of training, else x0, x1, ...
 
     Raises
@@ -80,7 +82,7 @@ def names_of(learner: Any, names: Sequence[str] | None, p: int) -> list[str]:
 
 
 def feature_weights(
-    learner: Any,
+    learner: Estimator,
     *,
     at: Any = None,
     names: Sequence[str] | None = None,
@@ -262,7 +264,7 @@ def _named(learners: Any) -> list[tuple[str, Any]]:
     return [(ilk.display_name(learner), learner) for learner in several]
 
 
-def _curve(name: str, learner: Any) -> np.ndarray:
+def _curve(name: str, learner: Estimator) -> np.ndarray:
     curve = getattr(learner, "loss_curve_", None)
     if curve is None:
         raise ilk.InputError(

@@ -16,9 +16,11 @@ from ilk_learners.plotting.metrics import check_learner, matrix_of, names_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ilk import Cases, Estimator, Labels, Matrix
+
 
 def learned_space(
-    learner: Any, X: Any, y: Any = None, *, axes: Sequence[Axes] | None = None
+    learner: Any, X: Matrix, y: Labels | None = None, *, axes: Sequence[Axes] | None = None
 ) -> tuple[Axes, Axes]:
     """Draw rows side by side, before and after the map of a metric learner.
 
@@ -114,9 +116,9 @@ _COLOR = "#222222"
 
 def ellipses(
     learner: Any,
-    X: Any,
-    y: Any = None,
-    queries: Any = None,
+    X: Matrix,
+    y: Labels | None = None,
+    queries: Cases | None = None,
     *,
     features: tuple[int, int] = (0, 1),
     size: float = 0.05,
@@ -234,7 +236,7 @@ def _checked(features: tuple[int, int], p: int) -> list[int]:
     return [int(i) for i in where]
 
 
-def _queries(learner: Any, queries: Any) -> np.ndarray:
+def _queries(learner: Estimator, queries: Cases) -> np.ndarray:
     return np.asarray(ilk.check_vectors(learner, queries, argument="queries"), dtype=float)
 
 
@@ -247,7 +249,12 @@ _REMOVED = {"s": 14, "alpha": 0.35, "linewidths": 0, "zorder": 2}
 
 
 def selection(
-    editor: Any, X: Any, y: Any, *, features: tuple[int, int] = (0, 1), axes: Axes | None = None
+    editor: Any,
+    X: Matrix,
+    y: Labels,
+    *,
+    features: tuple[int, int] = (0, 1),
+    axes: Axes | None = None,
 ) -> Axes:
     """Draw the cases kept by an editor, and faintly the removed ones.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -38,6 +38,9 @@ from ilk_learners.gaussian_processes.evidence import (
 )
 from ilk_learners.numerics import check_finite_parameters, single_threaded
 from ilk_learners.validation import learns, read_numbers, with_input_tags
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class GPRegressor(Regressor):
@@ -146,7 +149,7 @@ class GPRegressor(Regressor):
         super().check_parameters()
         check_finite_parameters(self, "signal_variance", "noise_variance")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Factor the covariance of the training targets.
 
         Parameters
@@ -185,7 +188,7 @@ class GPRegressor(Regressor):
                 f"1e-3 of its mean added to its diagonal; the kernel substitution can repair that"
             ) from None
 
-    def _optimize(self, X: Any, targets: np.ndarray, memory: np.ndarray) -> None:
+    def _optimize(self, X: Cases, targets: np.ndarray, memory: np.ndarray) -> None:
         covariance = Covariance(self, self.kernel_, X, targets, self.optimize)
         start = np.array([self.signal_variance_, self.noise_variance_])
 
@@ -203,7 +206,7 @@ class GPRegressor(Regressor):
         self.kernel_ = covariance.kernel(theta[2:])
         self.signal_variance_, self.noise_variance_ = (start * np.exp(theta[:2])).tolist()
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Cases, return_std: bool = False) -> Any:
         """Mean of the function value of each row; array of shape (m,).
 
         Parameters
@@ -245,7 +248,7 @@ class GPRegressor(Regressor):
             return "kernel", what
         return None
 
-    def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
+    def leave_one_out(self, X: Cases, y: Labels) -> np.ndarray:
         """Prediction for each row by a regressor fitted on all the others; array of shape (n,).
 
         One matrix gives the result of refitting for each row, up to rounding:
@@ -273,7 +276,7 @@ class GPRegressor(Regressor):
             raise InputError(f"{display_name(self)}: X has {n_rows(X)} row, 2 are needed")
         return copy.copy(self).fit(X, y)._left_out(y)  # noqa: SLF001  # one of this class
 
-    def _left_out(self, y: Any) -> np.ndarray:
+    def _left_out(self, y: Labels) -> np.ndarray:
         if self.jitter_:
             raise InputError(
                 f"{display_name(self)}: the covariance of the targets is singular to working "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ilk_learners.neighbors import Explanation, Nearest
 from ilk_learners.validation import read_numbers
 
 if TYPE_CHECKING:
+    from ilk import Cases, Labels
     from ilk_learners.votes import ZeroDistance
 
 _LARGE = np.finfo(float).max / 4  # beyond it a difference of targets may overflow
@@ -90,7 +91,7 @@ class KNNRegressor(Nearest, Regressor):
             cls(vote="shepard", width=3.0, zero_distance="decides"),
         ]
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Cases, y: Labels) -> Self:
         """Store the training rows and targets.
 
         Parameters
@@ -104,12 +105,12 @@ class KNNRegressor(Nearest, Regressor):
         self._take_rows(X, self.y_)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         _, rows, weights = self._voters(X)
         return _means(self.y_[rows], weights)
 
-    def explain(self, x: Any) -> Explanation:
+    def explain(self, x: object) -> Explanation:
         """Explain the prediction for one object (or data of one row) by its neighbours."""
         near, rows, weights = self._voters(self._one(x))
         return Explanation(
@@ -120,7 +121,7 @@ class KNNRegressor(Nearest, Regressor):
             votes=np.ones(len(rows[0])) if weights is None else weights[0],
         )
 
-    def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
+    def leave_one_out(self, X: Cases, y: Labels) -> np.ndarray:
         """Prediction for each row by a regressor fitted on all the others; array of shape (n,).
 
         One neighbour search gives exactly the result of refitting for each row. It needs a distance

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -11,6 +11,9 @@ from scipy.special import digamma
 from ilk import InputError, Relevance, check_vectors, display_name, param
 from ilk_learners.relevances.draws import centered
 from ilk_learners.targets import TARGETS, Targets, read_targets
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 
 class MutualInformation(Relevance):
@@ -82,7 +85,7 @@ class MutualInformation(Relevance):
     def examples(cls) -> list[Self]:
         return [cls(), cls(n_bins=4), cls(estimator="neighbors")]
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Any, y: Labels | None) -> np.ndarray:
         """Mutual information of each feature and y; array of shape (p,)."""
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

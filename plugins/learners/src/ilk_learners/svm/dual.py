@@ -20,6 +20,7 @@ from ilk_learners.svm.strategies import problems
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ilk import Cases
     from ilk_learners.svm.strategies import Strategy
 
 
@@ -44,7 +45,7 @@ class Dual:
         If the Gram matrix is not finite, or exceeds `memory` and libsvm lacks the kernel.
     """
 
-    def __init__(self, owner: Any, kernel: Any, X: Any) -> None:
+    def __init__(self, owner: Any, kernel: Any, X: Cases | None) -> None:
         self.owner = owner
         self.kernel = kernel
         self.X = X
@@ -213,7 +214,7 @@ def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray
     return replace(solved, converged=converged or solved.violation <= owner.tol)
 
 
-def check_few(owner: Any, n: int) -> None:
+def check_few(owner: object, n: int) -> None:
     """Raise InputError for too many rows for a quadratic program."""
     if n > MOST_ROWS:
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from ilk import (
     to_spec,
 )
 from ilk_learners.validation import is_default
+
+if TYPE_CHECKING:
+    from ilk import Estimator
 
 _CELLS = 2**22  # kernel values held at once: 32 MiB
 _ROWS = 128  # rows per block: their part of the matrix stays in the cache
@@ -53,7 +56,7 @@ KERNEL: Any = slot(
 )
 
 
-def checked_gram(owner: Any, kernel: Any, X: Any) -> np.ndarray:
+def checked_gram(owner: Any, kernel: Kernel | None, X: Any) -> np.ndarray:
     """Gram matrix of training rows, checked against the owner's `memory` and solver.
 
     Parameters
@@ -233,7 +236,7 @@ class IndefiniteKernelWarning(UserWarning):
     """A kernel is not positive semi-definite on the training rows."""
 
 
-def is_definite(kernel: Any, K: np.ndarray) -> bool:
+def is_definite(kernel: Kernel | None, K: np.ndarray) -> bool:
     """Whether a Gram matrix is positive semi-definite; tested unless the kernel guarantees it.
 
     Parameters
@@ -294,7 +297,7 @@ def fits(classifier: Any, n: int, m: int) -> bool:
     return 8 * n * (n + m) <= BUDGET and 8 * n * n <= classifier.memory * 2**20
 
 
-def shared_gram(kernel: Any, train: Any, test: Any) -> Any:
+def shared_gram(kernel: Kernel, train: Any, test: Any) -> Any:
     """A frozen `SharedGram` of a fitted kernel; None if it is not positive semi-definite.
 
     Parameters
@@ -325,7 +328,7 @@ def precomputed(train: np.ndarray, test: np.ndarray | None = None) -> Any:
     return frozen(shared)
 
 
-def gram_key(classifier: Any) -> str | None:
+def gram_key(classifier: Estimator) -> str | None:
     """Key of classifiers that can share a Gram matrix; None if this one cannot.
 
     A classifier can share if it declares ``gram_parameters``, the names of the parameters on which

@@ -15,6 +15,7 @@ from sklearn.svm import SVC, NuSVC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases
     from ilk_learners.svm.gram import KnownKernel
 
 
@@ -119,7 +120,7 @@ def solve_rows(
 
 
 def hull_margins(
-    kernel: KnownKernel | None, X: Any, signs: np.ndarray, outputs: Outputs, tol: float
+    kernel: KnownKernel | None, X: Cases, signs: np.ndarray, outputs: Outputs, tol: float
 ) -> tuple[float, float]:
     """Bounds of the largest margin, from one point of the convex hull of each side.
 
@@ -185,7 +186,7 @@ def _fitted(
     return quietly_fitted(svc, X, labels, C)
 
 
-def quietly_fitted(svm: Any, X: Any, labels: np.ndarray | None, C: np.ndarray | None) -> Any:
+def quietly_fitted(svm: Any, X: Cases, labels: np.ndarray | None, C: np.ndarray | None) -> Any:
     """Fit a scikit-learn machine on checked data; its warnings are left to the owner."""
     settings = {"assume_finite": True, "skip_parameter_validation": True}
     with warnings.catch_warnings(), sklearn.config_context(**settings):

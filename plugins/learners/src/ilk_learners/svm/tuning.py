@@ -17,6 +17,8 @@ from ilk_learners.kernel_parameters import KernelParameters
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ilk import Cases, Kernel
+
 Criterion = Literal["alignment", "polarization"]
 
 _ROWS = 1000  # most rows used: each evaluation takes O(rows^2)
@@ -49,7 +51,7 @@ class Tuning:
 
 
 def tune(
-    owner: Any, kernel: Any, X: Any, codes: np.ndarray, criterion: Criterion
+    owner: object, kernel: Kernel, X: Cases, codes: np.ndarray, criterion: Criterion
 ) -> tuple[Any, Tuning]:
     """Maximise a criterion over the continuous parameters of a kernel (local maximum).
 
@@ -118,7 +120,7 @@ class _Climb:
     """The criterion as a function of the logarithms of factors, and its maximisation."""
 
     def __init__(
-        self, parameters: KernelParameters, X: Any, codes: np.ndarray, criterion: Criterion
+        self, parameters: KernelParameters, X: Cases, codes: np.ndarray, criterion: Criterion
     ) -> None:
         self.parameters = parameters
         self.X = X
@@ -144,7 +146,7 @@ class _Climb:
         self.curve.append(values[best])
         return every[best]
 
-    def by_gradient(self, start: np.ndarray, owner: Any) -> np.ndarray:
+    def by_gradient(self, start: np.ndarray, owner: object) -> np.ndarray:
         """Maximise by L-BFGS."""
         unit = abs(self.curve[-1]) or 1.0
 
@@ -214,7 +216,7 @@ class Target:
         """The criterion of K, of shape (n, n), which is overwritten."""
         return self._value_and_weights(K)[0]
 
-    def with_gradient(self, kernel: Any, X: Any) -> tuple[float, np.ndarray]:
+    def with_gradient(self, kernel: Kernel, X: Cases) -> tuple[float, np.ndarray]:
         """The criterion of a kernel, and its derivatives by the logarithms of parameters."""
         value, W = self._value_and_weights(np.array(kernel.gram(X), dtype=float))
         return value, weighted_slopes(kernel, X, W)
@@ -240,7 +242,7 @@ class Target:
         return value, K
 
 
-def weighted_slopes(kernel: Any, X: Any, W: np.ndarray, *, limit: int = _BYTES) -> np.ndarray:
+def weighted_slopes(kernel: Kernel, X: Cases, W: np.ndarray, *, limit: int = _BYTES) -> np.ndarray:
     """``sum_ij W_ij dk(x_i, x_j)`` for the derivative dk by the logarithm of each parameter.
 
     Parameters

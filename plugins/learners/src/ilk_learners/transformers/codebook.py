@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -16,6 +16,11 @@ import ilk
 from ilk import Capabilities, RandomState, Seed, param
 from ilk_learners.numerics import common_deviations, difference
 from ilk_learners.transformers.sets import Sets, check_sets, stacked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ilk import Cases, Component, Labels
 
 _ROWS = 1 << 14  # rows of several sets assigned in one call
 
@@ -110,7 +115,7 @@ class Codebook(ilk.Transformer):
                 f"must be at least n_words={self.n_words}, got {self.max_descriptors}",
             )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the words; y is ignored.
 
         Parameters
@@ -148,7 +153,7 @@ class Codebook(ilk.Transformer):
         pairs = zip(sets.weights, within, strict=True)
         return rows, np.concatenate([weights[at] for weights, at in pairs])
 
-    def assign(self, X: Any) -> list[np.ndarray]:
+    def assign(self, X: Cases) -> list[np.ndarray]:
         """Word number of each descriptor: for each set an array of shape (m,).
 
         Parameters
@@ -165,7 +170,7 @@ class Codebook(ilk.Transformer):
             found += np.split(codes, np.cumsum([len(each) for each in sets.rows[run]])[:-1])
         return found
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Cases) -> np.ndarray:
         """Histogram of each set; array of shape (n, n_words).
 
         Parameters
@@ -184,7 +189,7 @@ class Codebook(ilk.Transformer):
             counts /= counts.sum(axis=1, keepdims=True)
         return counts.astype(sets.dtype, copy=False)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``word0``, ``word1``, ..."""
         check_is_fitted(self)
         return np.array([f"word{i}" for i in range(len(self.words_))], dtype=object)
@@ -195,7 +200,12 @@ _NEAR = 1e-10  # squares that differ by less, relative to squared lengths, are r
 
 
 def _find_words(
-    owner: Any, rows: np.ndarray, weights: np.ndarray | None, n_words: int, max_iter: int, seed: Any
+    owner: object,
+    rows: np.ndarray,
+    weights: np.ndarray | None,
+    n_words: int,
+    max_iter: int,
+    seed: Any,
 ) -> np.ndarray:
     """Centres of k-means with k-means++ initialization; the same for any number of threads.
 
@@ -233,7 +243,7 @@ def _find_words(
     return np.asarray(np.ldexp(own + np.ldexp(mean, -half), half), dtype=rows.dtype)
 
 
-def _too_few(owner: Any, n_words: int, different: int) -> ilk.InputError:
+def _too_few(owner: object, n_words: int, different: int) -> ilk.InputError:
     return ilk.InputError(
         f"{ilk.display_name(owner)}: n_words={n_words} is more than there are different "
         f"descriptors to learn from: {different}"
@@ -264,7 +274,7 @@ class Words:
         """Centre and scale words, so that squares of differences lose no digits."""
         return cls(words.astype(float), *common_deviations(words))
 
-    def nearest(self, owner: Any, rows: np.ndarray) -> np.ndarray:
+    def nearest(self, owner: Component, rows: np.ndarray) -> np.ndarray:
         """The word of each row, independent of the other rows.
 
         Matrix products of blocks give ``|w|^2 - 2 r'w``. If two words tie within rounding, their
@@ -282,7 +292,7 @@ class Words:
             found[start : start + step] = self._nearest(owner, block)
         return found
 
-    def _nearest(self, owner: Any, rows: np.ndarray) -> np.ndarray:
+    def _nearest(self, owner: object, rows: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             centred = difference(rows, self.origin, self.exponent)
             squares = centred @ (-2 * self.near.T)

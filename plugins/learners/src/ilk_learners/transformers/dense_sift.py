@@ -15,6 +15,8 @@ from ilk_learners.transformers.sets import is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ilk import Cases, Labels
+
 _OLDEST = 4, 11  # SIFT of older versions writes out of bounds (OpenCV's issue 26139)
 _LEAST_BLUR = 0.5  # assumed blur of the camera, as in Lowe's paper
 
@@ -113,14 +115,14 @@ class DenseSIFT(ilk.Transformer):
         if self.spacing is not None:
             check_finite_parameters(self, "spacing")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Check parameters and images; there is nothing to learn."""
         self.check_parameters()
         _opencv()
         self._images(X)
         return self
 
-    def transform(self, X: Any) -> list[np.ndarray]:
+    def transform(self, X: Cases) -> list[np.ndarray]:
         """Features of each image: n arrays of shape (m, 130).
 
         Parameters
@@ -176,7 +178,7 @@ def _descriptors(cv2: Any, image: np.ndarray, points: np.ndarray, scale: float) 
     return np.asarray(descriptors)
 
 
-def _grey(name: str, image: Any, position: int) -> np.ndarray:
+def _grey(name: str, image: np.ndarray, position: int) -> np.ndarray:
     array = np.asarray(image)
     if array.dtype.kind not in "iu":
         raise ilk.InputTypeError(

@@ -19,6 +19,8 @@ from ilk_learners.transformers.frames import as_frame, check_cells, distinct, ke
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ilk import Cases, Labels
+
 MISSING = -1
 UNSEEN = -2
 
@@ -37,7 +39,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         'patterns (``"color_*"``).',
     )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the categories; y is ignored."""
         self.check_parameters()
         frame = as_frame(self, X, reset=True, nan=False)
@@ -45,7 +47,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         self.categories_ = {i: self._categories(frame.iloc[:, i]) for i in self.encoded_}
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Encoded rows; float array with a row for each row of X."""
         check_is_fitted(self)
         frame = as_frame(self, X, reset=False, nan=False)
@@ -214,7 +216,7 @@ class OneHot(Encoder):
             for i in range(self.n_features_in_)
         ]
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``<column>_<category>`` for encoded columns, original names for the others.
 
         Duplicate names get a number: ``<column>_<category>_2``.

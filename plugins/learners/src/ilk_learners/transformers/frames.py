@@ -29,6 +29,8 @@ from ilk_learners.validation import check_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ilk import Cases, Component
+
 
 def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
     """Return X as a data frame with its features checked against, or set on, `owner`.
@@ -65,7 +67,7 @@ def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
     return frame
 
 
-def _objects(X: Any) -> pd.DataFrame | None:
+def _objects(X: Cases) -> pd.DataFrame | None:
     """Turn an array of objects or texts into a table, or return None if it is all numbers."""
     if sp.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
         return None
@@ -136,7 +138,7 @@ def distinct(owner: object, column: pd.Series[Any]) -> list[Any]:
         ) from None
 
 
-def _type(cell: Any) -> str:
+def _type(cell: object) -> str:
     number = isinstance(cell, Real | Decimal) and not isinstance(cell, bool | np.bool_)
     return "" if number else type(cell).__name__
 
@@ -151,7 +153,7 @@ class _Flag(Enum):
 _FLAGS = {flag.value: flag for flag in _Flag}
 
 
-def positions(owner: Any, labels: Sequence[Any], columns: Sequence[str | int]) -> list[int]:
+def positions(owner: Component, labels: Sequence[Any], columns: Sequence[str | int]) -> list[int]:
     """Positions of selected columns, in order of selection, without repetition.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,9 @@ from ilk import (
 )
 from ilk_learners.numerics import check_finite_parameters, typical
 from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Impute(OneToOneFeatureMixin, Transformer):
@@ -89,7 +92,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
         super().check_parameters()
         check_finite_parameters(self, "fill_number")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Compute the statistic of each column; y is ignored."""
         self.check_parameters()
         frame = as_frame(self, X, reset=True, nan=True)
@@ -101,7 +104,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
         ]
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """The table without missing values: a data frame for a data frame, else an array."""
         check_is_fitted(self)
         X = as_table(X)

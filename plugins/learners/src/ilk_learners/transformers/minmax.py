@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -10,6 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import Transformer, check_vectors, param
 from ilk_learners.numerics import check_finite_parameters, finite, halves
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 
 class MinMax(OneToOneFeatureMixin, Transformer):
@@ -63,7 +66,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
         if not self.low < self.high:
             raise self.parameter_error("low", f"must be below high ({self.high}), got {self.low}")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None = None) -> Self:
         """Learn the extremes of every feature; y is ignored."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)

@@ -12,7 +12,11 @@ from ilk import Capabilities, TransformerLike, param, slot
 from ilk_learners.transformers.sets import Sets, check_sets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
+
+    from ilk import Cases, Labels
 
 _PLACES = 2  # leading columns with the place of a feature: from the left, from the top
 
@@ -108,7 +112,7 @@ class Pyramid(ilk.Transformer):
         ]
         return X, y
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the words of the descriptors; y is ignored.
 
         Parameters
@@ -131,7 +135,7 @@ class Pyramid(ilk.Transformer):
         self.width_ = sets.width
         return self
 
-    def _checked(self, X: Any, width: int | None) -> Sets:
+    def _checked(self, X: Cases, width: int | None) -> Sets:
         sets = check_sets(self, X, width=width)
         name = ilk.display_name(self)
         if sets.weights is not None:
@@ -152,7 +156,7 @@ class Pyramid(ilk.Transformer):
                 )
         return sets
 
-    def transform(self, X: Any) -> pd.DataFrame:
+    def transform(self, X: Cases) -> pd.DataFrame:
         """Histograms of all cells; data frame of ``n_words (4^(levels+1) - 1) / 3`` columns.
 
         Parameters
@@ -180,7 +184,7 @@ class Pyramid(ilk.Transformer):
                     )
         return pd.DataFrame(shares, columns=self.get_feature_names_out(), copy=False)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``level0_cell0_word0``, ...: cells of a level are numbered row by row."""
         check_is_fitted(self)
         return np.array(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from ilk import Cases, Labels
+
 
 class Select(OneToOneFeatureMixin, ilk.Transformer):
     """Keep selected columns of a table or an array, in the given order.
@@ -73,7 +75,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
         if not len(self.columns):
             raise self.parameter_error("columns", "must name at least one column, got none")
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Find the columns; y is ignored."""
         self.check_parameters()
         table = self._table(X, reset=True)
@@ -81,7 +83,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
         self.positions_ = np.array(positions(self, labels, self.columns))
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """The kept columns: a data frame for a data frame, else an array."""
         check_is_fitted(self)
         kept = self._table(X, reset=False).iloc[:, self.positions_]
@@ -98,7 +100,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
             check_cells(self, frame[label])
         return frame
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the kept columns."""
         names: Any = super().get_feature_names_out(input_features)
         return names[self.positions_]

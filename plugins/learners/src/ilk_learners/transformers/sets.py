@@ -81,11 +81,11 @@ def is_list(X: Any) -> bool:
     return hasattr(X, "__len__") and getattr(X, "ndim", 1) > 0
 
 
-def _is_pair(item: Any) -> bool:
+def _is_pair(item: object) -> bool:
     return isinstance(item, tuple) and len(item) == 2 and np.ndim(item[1]) == 1
 
 
-def _rows(owner: Any, item: Any, argument: str) -> np.ndarray:
+def _rows(owner: object, item: Any, argument: str) -> np.ndarray:
     name = ilk.display_name(owner)
     try:
         array = np.asarray(item)
@@ -106,7 +106,7 @@ def _rows(owner: Any, item: Any, argument: str) -> np.ndarray:
     return array
 
 
-def _check_widths(owner: Any, rows: Sequence[np.ndarray], width: int | None) -> None:
+def _check_widths(owner: object, rows: Sequence[np.ndarray], width: int | None) -> None:
     expected = rows[0].shape[1] if width is None else width
     for i, array in enumerate(rows):
         if array.shape[1] != expected:
@@ -117,7 +117,7 @@ def _check_widths(owner: Any, rows: Sequence[np.ndarray], width: int | None) -> 
             raise ilk.InputError(f"{name}: X[{i}] has {array.shape[1]} columns, {there}")
 
 
-def _weights(owner: Any, given: Any, m: int, argument: str) -> np.ndarray:
+def _weights(owner: object, given: object, m: int, argument: str) -> np.ndarray:
     weights = np.asarray(given, dtype=float)
     if weights.shape != (m,):
         raise ilk.InputError(

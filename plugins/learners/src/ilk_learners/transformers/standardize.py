@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -10,6 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import Transformer, check_vectors, param
 from ilk_learners.numerics import deviations, finite, halves
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 
 class Standardize(OneToOneFeatureMixin, Transformer):
@@ -51,7 +54,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     def examples(cls) -> list[Self]:
         return [cls(), cls(with_std=False), cls(with_mean=False)]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None = None) -> Self:
         """Learn means and standard deviations; y is ignored."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 from ilk import Component, IlkError, Pipeline, did_you_mean
+
+if TYPE_CHECKING:
+    from ilk import Estimator
 
 Values = dict[str, Any]
 
@@ -62,7 +65,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def candidate(template: Any, values: Values) -> Any:
+def candidate(template: Estimator, values: Values) -> Any:
     """Copy a classifier and set parameters; component values are copied too."""
     copy = clone(template)
     return copy.set_params(**{name: clone(value, safe=False) for name, value in values.items()})
@@ -73,13 +76,13 @@ def described(values: Values) -> str:
     return ", ".join(f"{name}={shown(value)}" for name, value in values.items()) or "as it is"
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """The repr of a value, shortened if it is long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
 
 
-def grid_problem(template: Any, grid: Any) -> str | None:
+def grid_problem(template: Estimator, grid: object) -> str | None:
     """Message about an invalid grid of a classifier, or None; needs no data.
 
     Sets each combination, checks its parameters, and builds and checks the components named in the
@@ -99,7 +102,7 @@ def grid_problem(template: Any, grid: Any) -> str | None:
     return "; ".join(problems.values()) or None
 
 
-def _problem(template: Any, values: Values) -> str | None:
+def _problem(template: Estimator, values: Values) -> str | None:
     """Message about one invalid combination, or None."""
     unknown = _unknown_foreign(template, values)
     if unknown:
@@ -115,7 +118,7 @@ def _problem(template: Any, values: Values) -> str | None:
     return None
 
 
-def _unknown_foreign(template: Any, values: Values) -> str | None:
+def _unknown_foreign(template: Estimator, values: Values) -> str | None:
     """Message about the first unknown parameter of another library's estimator."""
     if isinstance(template, Component):
         return None
@@ -127,7 +130,7 @@ def _unknown_foreign(template: Any, values: Values) -> str | None:
     return None
 
 
-def _check_owner(owner: Any, name: str) -> None:
+def _check_owner(owner: Component, name: str) -> None:
     """Check the component that owns a nested parameter, and the new content of its slot."""
     prefix, _, last = name.rpartition("__")
     if prefix:
@@ -140,7 +143,7 @@ def _check_owner(owner: Any, name: str) -> None:
             check()
 
 
-def _check_slots(component: Any, only: str | None) -> None:
+def _check_slots(component: Component, only: str | None) -> None:
     """Check a component and, recursively, the components in its slots (or in one slot)."""
     component.check_parameters()
     for name, param in component.parameters.items():
@@ -150,7 +153,7 @@ def _check_slots(component: Any, only: str | None) -> None:
                     _check_slots(each, None)
 
 
-def _members(content: Any) -> Iterator[Any]:
+def _members(content: object) -> Iterator[Any]:
     """List the components in a slot: one, or those of a list, a dict or steps."""
     if isinstance(content, Mapping):
         content = list(content.values())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -26,6 +26,9 @@ from ilk import (
 )
 from ilk_learners.classifiers.grid_search.grid import Values, described
 from ilk_learners.svm.gram import fits, gram_key, shared_gram
+
+if TYPE_CHECKING:
+    from ilk import Cases, Estimator
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Trial:
     splits: Sequence[Split]
     skips: bool
 
-    def fit(self, model: Any, rows: np.ndarray, X: Any = None) -> Any:
+    def fit(self, model: Estimator, rows: np.ndarray, X: Cases | None = None) -> Any:
         """Fit a copy of a candidate on selected rows, or on their Gram matrix."""
         X = take(self.X, rows) if X is None else X
         y = self.classes[self.codes[rows]]
@@ -87,7 +90,7 @@ class Trial:
         return fit_component(model, X, y, sample_weight=self.weights[rows])
 
 
-def choose(trial: Trial, scheme: Any) -> Choice:
+def choose(trial: Trial, scheme: object) -> Choice:
     """Score each candidate on each split and select the best; ties go to the first.
 
     Parameters
@@ -139,13 +142,13 @@ def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]
                 errors[at] = _failure(trial, at, number, error)
 
 
-def _key(trial: Trial, split: Split, model: Any) -> str | None:
+def _key(trial: Trial, split: Split, model: Estimator) -> str | None:
     """Precompute the shared Gram matrix of candidates on a split, if this one can share it."""
     key = None if trial.measure.needs == "seconds" else gram_key(model)
     return key if key and fits(model, len(split.train), len(split.test)) else None
 
 
-def _shared(trial: Trial, model: Any, split: Split) -> Any:
+def _shared(trial: Trial, model: Estimator, split: Split) -> Any:
     train, test = take(trial.X, split.train), take(trial.X, split.test)
     kernel = clone(model).learn_kernel(train, trial.classes[trial.codes[split.train]])
     return shared_gram(kernel, train, test)
@@ -163,7 +166,7 @@ def _fitted_answer(trial: Trial, candidate: Any, split: Split, shared: Any) -> P
     return _ask(trial, fitted, split, np.arange(n, n + m), perf_counter() - start)
 
 
-def _ask(trial: Trial, model: Any, split: Split, X: Any, seconds: float) -> Prediction:
+def _ask(trial: Trial, model: Any, split: Split, X: Cases, seconds: float) -> Prediction:
     truth = trial.classes[trial.codes[split.test]]
     return predict(
         model,
@@ -233,7 +236,7 @@ def _scores(trial: Trial, predictions: Any, failed: np.ndarray) -> np.ndarray:
 
 
 def _estimates(
-    trial: Trial, scheme: Any, scores: np.ndarray, failed: np.ndarray
+    trial: Trial, scheme: object, scores: np.ndarray, failed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Estimate and standard deviation of each candidate; NaN excludes a candidate."""
     undefined = np.isnan(scores)
@@ -347,7 +350,7 @@ def _codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.array([known.get(label, _REJECTED) for label in labels.tolist()], dtype=int)
 
 
-def _check_strange(model: Any, labels: np.ndarray, codes: np.ndarray) -> None:
+def _check_strange(model: Estimator, labels: np.ndarray, codes: np.ndarray) -> None:
     """Raise for a label that is neither a class nor the declared reject label."""
     strange = labels[codes == _REJECTED].tolist()
     if not strange:
@@ -359,7 +362,7 @@ def _check_strange(model: Any, labels: np.ndarray, codes: np.ndarray) -> None:
 
 
 def _supports(
-    model: Any, X: Any, classes: np.ndarray
+    model: Any, X: Cases | None, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
     if hasattr(model, "predict_proba"):
@@ -369,7 +372,9 @@ def _supports(
     return None, None
 
 
-def _aligned(values: Any, own: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray | None:
+def _aligned(
+    values: np.ndarray, own: np.ndarray, classes: np.ndarray, absent: float
+) -> np.ndarray | None:
     """Expand columns to all classes; None unless there is one per learned class."""
     columns = np.asarray(values, dtype=float)
     if columns.ndim == 1:
