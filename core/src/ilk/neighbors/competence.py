@@ -33,7 +33,7 @@ class CompetenceModel:
     related : CaseSets
         ``related[c]``: the union of the two.
     relative_coverage : ndarray of shape (n,)
-        Sum of 1 / |reachability(t)| over what a case covers: how much depends on it.
+        Sum over what a case covers of 1 / n(t), n the size of the reachability of t.
     groups : ndarray of int, shape (n,)
         Number of each case's competence group: cases one of which solves the other, or which
         are linked by a chain of such cases.

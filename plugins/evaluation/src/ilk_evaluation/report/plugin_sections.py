@@ -8,16 +8,16 @@ all other text is shown unchanged.
 from __future__ import annotations
 
 import re
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import ilk
 from ilk_evaluation.report.components import Figures, Section
 from ilk_evaluation.report.markup import Html, element, html
+from ilk_evaluation.results.listener_sections import sections_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    import ilk
     from ilk_evaluation.results.experiment_results import Results
 
 
@@ -231,22 +231,3 @@ def _link(label: str, target: str) -> Html:
     if re.match(r"(https?://|mailto:)", target, re.IGNORECASE):
         return element("a", inline(label), href=target, rel="noreferrer")
     return Html(f"{inline(label)} ({html(target)})")
-
-
-def sections_of(listeners: ilk.Listeners, results: Results) -> Iterator[ilk.Section]:
-    """Yield the sections of listeners; warn of other values."""
-    for answer in listeners.tell("ilk_report_sections", results=results):
-        for section in answer if isinstance(answer, list | tuple) else [answer]:
-            if _is_section(section):
-                yield section
-            else:
-                what = f"ilk_report_sections must return ilk.Section, got {section!r}"
-                warnings.warn(what, ilk.HookWarning, stacklevel=2)
-
-
-def _is_section(section: Any) -> bool:
-    return (
-        isinstance(section, ilk.Section)
-        and isinstance(section.title, str)
-        and isinstance(section.text, str)
-    )
