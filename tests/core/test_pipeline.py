@@ -102,6 +102,16 @@ def test_steps_are_named_for_their_kinds(blobs):
         pipeline.set_params(transformer__scale=2.0)
 
 
+def test_a_slice_is_a_pipeline_of_the_same_steps(blobs):
+    X, y = blobs
+    pipeline = ilk.Pipeline([{"transformer": "centre"}, STEPS[0], STEPS[-1]])
+    assert list(pipeline[:-1]) == list(pipeline)[:-1]
+    assert not hasattr(pipeline[:-1], "steps_")
+    before = pipeline.fit(X, y)[:-1]
+    assert before[-1] is pipeline[1]
+    np.testing.assert_array_equal(pipeline[2].predict(before.transform(X)), pipeline.predict(X))
+
+
 @in_one_test
 @pytest.mark.parametrize(
     ("steps", "said"),

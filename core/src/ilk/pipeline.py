@@ -334,7 +334,14 @@ class Pipeline(Classifier):
         check_is_fitted(self)
         return dict(self.steps_)
 
-    def __getitem__(self, key: int | str) -> Any:
+    def __getitem__(self, key: int | str | slice) -> Any:
+        """Return a fitted step by position or name, or the pipeline of a slice of the steps."""
+        if isinstance(key, slice):
+            own = self.get_params(deep=False)
+            part = type(self)(**{**own, "steps": list(self.steps)[key]})
+            if hasattr(self, "steps_"):
+                part.steps_ = self.steps_[key]
+            return part
         check_is_fitted(self)
         return self.named_steps[key] if isinstance(key, str) else self.steps_[key][1]
 

@@ -198,8 +198,8 @@ def _uses(table: Schema) -> Schema:
 
 
 def _usable(kind: str) -> Iterable[str]:
-    """Unambiguous names of a kind whose classes can be imported."""
-    for name in registry(kind):
+    """Names of a kind whose classes can be imported; an ambiguous one is qualified."""
+    for name in map(registry(kind).shortest, registry(kind).find()):
         try:
             registry(kind).get(name)
         except RegistryError:
@@ -211,7 +211,8 @@ def _table_of(kind: str, name: str) -> Schema:
     found = registry(kind).lookup(name)
     cls: Any = registry(kind).get(name)
     defaults = defaults_of(cls)
-    properties: Schema = {"use": {"enum": [found.name, found.qualified]}}
+    names = dict.fromkeys([registry(kind).shortest(found), found.qualified])
+    properties: Schema = {"use": {"enum": list(names)}}
     for key, param in cls.parameters.items():
         properties[key] = param_schema(param) | _default(defaults[key])
     return {

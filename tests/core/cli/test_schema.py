@@ -42,3 +42,13 @@ def test_a_broken_component_is_left_out(cli, install):
     schema = json.loads(cli("schema").out)
     assert "spoiled" not in json.dumps(schema)
     assert cli("schema", "distance", "spoiled").code == 2
+
+
+def test_a_name_of_two_distributions_is_qualified(cli, install):
+    module = "import ilk\nclass X(ilk.Distance):\n    def pairwise(self, X, Y=None): return 0\n"
+    install("fake-euclid", "[ilk.distances]\neuclidean = fake_euclid:X\n", module)
+    validator = jsonschema.Draft202012Validator(json.loads(cli("schema", "classifier", "knn").out))
+    for name in ("ilk-core/euclidean", "fake-euclid/euclidean"):
+        assert validator.is_valid({"use": "knn", "distance": name})
+        assert validator.is_valid({"use": "knn", "distance": {"use": name}})
+    assert not validator.is_valid({"use": "knn", "distance": "euclidean"})

@@ -38,7 +38,6 @@ def test_every_check_says_what_is_promised():
 
 DOCSTRINGS = {
     "check_summary": "no full stop",
-    "check_parameters_documented": "One line.\n\nParameters\n----------\np : float\n",
     "check_docstring_examples": "One line.\n\nExamples\n--------\n>>> 1 + 1\n3\n",
 }
 

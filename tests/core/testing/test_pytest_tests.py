@@ -15,22 +15,15 @@ from ilk.testing import conformance_tests
 class Lopsided(ilk.Kernel):
     """The inner product, and something of the row alone.
 
-    Parameters
-    ----------
-    extra : float, default=0.0
-
     Examples
     --------
     >>> 1
     1
     """
 
-    parameters = {{"extra": ilk.Param(float, doc="Weight of the row alone.")}}
+    extra: float = ilk.param(default=0.0, doc="Weight of the row alone.")
     capabilities = ilk.Capabilities(symmetric=True)
     waivers = {waivers}
-
-    def __init__(self, extra=0.0):
-        self.extra = extra
 
     @classmethod
     def examples(cls):
