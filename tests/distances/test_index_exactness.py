@@ -19,7 +19,7 @@ from ilk.testing.data import sample
 DISTANCES = [
     found.name
     for found in ilk.registry("distance").find()
-    if found.distribution in {"ilk-distances", "ilk-ensembles"}
+    if found.distribution in {"ilk-core", "ilk-distances", "ilk-ensembles"}
 ]
 INDEXES = {
     "kd_tree": [{}, {"leaf_size": 1}, {"leaf_size": 3, "copy": False}],

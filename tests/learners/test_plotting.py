@@ -237,9 +237,7 @@ def test_without_matplotlib(rows, monkeypatch):
 
 
 @in_one_test
-@pytest.mark.parametrize(
-    "module", ["space", "weights", "heat_map", "ellipses", "curves", "selection"]
-)
+@pytest.mark.parametrize("module", ["metrics", "space"])
 def test_examples_run(module):
     failed, attempted = doctest.testmod(import_module(f"ilk_learners.plotting.{module}"))
     assert attempted

@@ -29,7 +29,7 @@ def test_every_line_of_a_pipe_is_a_component(cli, only):
     lines = [line.split()[:4] for line in listed]
     assert ["classifier", "pipeline", "ilk-core", ilk.__version__] in lines
     assert ["distance", "power", "(session)", "-"] in lines
-    assert len(lines) == 6  # the pipeline and the five toys of these tests
+    assert len(lines) == 8  # three components of the core and the five toys of these tests
 
 
 def test_the_lines_of_a_kind_are_those_of_all(cli):
@@ -44,8 +44,11 @@ def test_a_kind_by_either_name(cli, only, kind):
     only("ilk-core")
     result = cli("list", kind)
     assert result.code == 0
-    (line,) = result.out.splitlines()
-    assert line.split()[:3] == ["distance", "power", "(session)"]
+    lines = [line.split()[:3] for line in result.out.splitlines()]
+    assert sorted(lines) == [
+        ["distance", "euclidean", "ilk-core"],
+        ["distance", "power", "(session)"],
+    ]
 
 
 def test_a_kind_of_two_words(cli):
@@ -58,6 +61,8 @@ def test_a_table_on_a_terminal(cli, only, terminal):
     assert cli("list").out.splitlines() == [
         "KIND         FROM       NAMES",
         "distance     (session)  power",
+        "             ilk-core   euclidean",
+        "index        ilk-core   brute",
         "transformer  (session)  centre",
         "classifier   (session)  nearest, panel",
         "             ilk-core   pipeline",
@@ -87,12 +92,12 @@ def test_summaries_are_read_without_importing(cli, install, terminal):
 def test_summaries_are_wrapped_on_a_terminal(cli, install, only, terminal):
     install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", DISTANCE)
     only("ilk-core", "fake-gap")
-    terminal(40)
+    terminal(44)
     lines = cli("list", "distance").out.splitlines()
-    assert lines[0] == "NAME   FROM       SUMMARY"
-    start = lines.index("gap    fake-gap   Difference of single")
-    assert lines[start + 1] == "                  numbers: |x - y|."
-    assert max(map(len, lines)) <= 40
+    assert lines[0] == "NAME       FROM       SUMMARY"
+    start = lines.index("gap        fake-gap   Difference of single")
+    assert lines[start + 1] == "                      numbers: |x - y|."
+    assert max(map(len, lines)) <= 44
 
 
 def test_json(cli, install):
