@@ -61,9 +61,11 @@ def test_a_plugin_that_cannot_be_imported(cli, good, install, only):
     assert cli("show", "distance", "fine").code == 0
     checked = cli("list", "--check", "distance")
     assert checked.code == 1
-    assert "broken  distance  bent   fake-broken\n  distance 'bent' of fake-broken" in checked.out
-    assert "ok      distance  fine   good-one" in checked.out
-    assert checked.out.endswith("2 ok, 1 broken, 0 ambiguous\n")
+    assert (
+        "broken  distance  bent       fake-broken\n  distance 'bent' of fake-broken" in checked.out
+    )
+    assert "ok      distance  fine       good-one" in checked.out
+    assert checked.out.endswith("3 ok, 1 broken, 0 ambiguous\n")
 
 
 def test_a_name_that_two_distributions_offer(cli, install, only):
@@ -82,7 +84,12 @@ def test_a_name_that_two_distributions_offer(cli, install, only):
     checked = cli("list", "--check", "--json", "distance")
     assert checked.code == 1
     status = {c["distribution"]: c["status"] for c in json.loads(checked.out)["components"]}
-    assert status == {"(session)": "ok", "fake-a": "ambiguous", "fake-b": "ambiguous"}
+    assert status == {
+        "(session)": "ok",
+        "fake-a": "ambiguous",
+        "fake-b": "ambiguous",
+        "ilk-core": "ok",
+    }
 
 
 @pytest.mark.parametrize(

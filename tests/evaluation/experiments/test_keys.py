@@ -1,5 +1,6 @@
 """Content keys: what changes a cell reruns exactly that cell, and nothing else reruns any."""
 
+import dataclasses
 import shutil
 import sys
 
@@ -144,7 +145,9 @@ def test_a_parameter_reruns_its_pipeline(rerun):
 
 
 def test_a_default_reruns_the_pipelines_that_leave_it_open(rerun, components, monkeypatch):
-    monkeypatch.setattr(components["t_nearest"].__init__, "__defaults__", (1.5,))
+    fields = components["t_nearest"].parameters
+    changed = {**fields, "power": dataclasses.replace(fields["power"], default=1.5)}
+    monkeypatch.setattr(components["t_nearest"], "parameters", changed)
     assert rerun() == everything_of("nearest")
     spelt_out = rerun.text.replace('"t_nearest"', '{ use = "t_nearest", power = 2.0 }')
     assert rerun(spelt_out) == NOTHING
