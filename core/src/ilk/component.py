@@ -6,7 +6,6 @@ import copy
 import hashlib
 from abc import ABC
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -23,7 +22,7 @@ from ilk.freezing import is_frozen
 from ilk.params import Param, is_shared, param, slot, slots
 from ilk.random_state import check_seed
 from ilk.registries import display_name
-from ilk.slot_values import At, SlotError, map_slot, slot_problem
+from ilk.slot_values import At, map_slot, slot_members, slot_problem
 from ilk.suggest import did_you_mean
 
 _DEEPEST_SHOWN = 8
@@ -202,7 +201,7 @@ def children(owner: object) -> Iterator[tuple[str, Any]]:
         if declared.slot:
             yield from (
                 ("__".join(map(str, (name, *at))), item)
-                for item, at in _members(declared, getattr(owner, name))
+                for item, _, at in slot_members(declared, getattr(owner, name))
                 if hasattr(item, "get_params") and not isinstance(item, type)
             )
 
@@ -210,14 +209,6 @@ def children(owner: object) -> Iterator[tuple[str, Any]]:
 def _is_deeper(owner: object, levels: int) -> bool:
     inside = (child for _, child in children(owner))
     return any(levels == 0 or _is_deeper(child, levels - 1) for child in inside)
-
-
-def _members(declared: Param, value: object) -> list[tuple[Any, At]]:
-    """List the components in the value of a slot, each with its position."""
-    found: list[tuple[Any, At]] = []
-    with suppress(SlotError):  # reported when the component is used
-        map_slot(declared, value, lambda item, _, at: found.append((item, at)))
-    return found
 
 
 def get_nested(owner: object, own: dict[str, Any], deep: bool) -> dict[str, Any]:
@@ -335,7 +326,7 @@ def seed_slot(owner: Any, name: str, value: Any) -> Any:
         return value
     whole = isinstance(state, int | np.integer)
     seed = int(state) if whole else int(check_seed(owner, state).randint(2**31 - 1))
-    for member, at in _members(owner.parameters[name], value):
+    for member, _, at in slot_members(owner.parameters[name], value):
         if hasattr(member, "get_params") and not is_frozen(member):
             _seed(member, seed, f"/{name}__{at[0] if at else ''}")
     return value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ilk.building import build, construct
 from ilk.errors import IlkError
-from ilk.slot_values import At, SlotError, map_slot
+from ilk.slot_values import slot_members
 
 if TYPE_CHECKING:
     from ilk.params import Param
@@ -48,16 +48,10 @@ def parts_in_slots(owner: Any) -> list[tuple[str, Any]]:
 
 
 def _parts(declared: Param, name: str, value: object) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-
-    def one(item: object, kind: str, at: At) -> None:
-        found.append(("__".join(map(str, (name, *at))), named(item, kind)))
-
-    try:
-        map_slot(declared, value, one)
-    except SlotError:  # said when the component is used
-        return []
-    return found
+    return [
+        ("__".join(map(str, (name, *at))), named(item, kind))
+        for item, kind, at in slot_members(declared, value)
+    ]
 
 
 def named(item: object, kind: str) -> Any:

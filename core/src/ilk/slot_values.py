@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ilk.kinds import kind_of
@@ -57,6 +58,17 @@ def _map_one(slot: str, item: object, one: Callable[[Any, str, At], Any], at: At
         ((kind, inner),) = item.items()
         return {kind: one(inner, kind, at)}
     return one(item, slot, at)
+
+
+def slot_members(param: Param, value: object) -> list[tuple[Any, str, At]]:
+    """List the components in the value of a slot, each with its kind and position.
+
+    A value of the wrong shape has none: it is reported when the component is used.
+    """
+    found: list[tuple[Any, str, At]] = []
+    with suppress(SlotError):
+        map_slot(param, value, lambda *member: found.append(member))
+    return found
 
 
 def slot_problem(param: Param, value: object) -> str | None:
