@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,9 @@ MINE = {
 }
 
 
-@pytest.fixture(scope="session", autouse=True)
-def components():
+@contextmanager
+def registered():
+    """Register the components for a while: tests of other folders list what a session has."""
     for kind, classes in MINE.items():
         for name, cls in classes.items():
             ilk.registry(kind).register(name, cls)
@@ -86,6 +88,12 @@ def components():
     for kind, classes in MINE.items():
         for name in classes:
             ilk.registry(kind).unregister(name)
+
+
+@pytest.fixture(autouse=True)
+def components():
+    with registered():
+        yield
 
 
 def pipeline(name, classifier="r_means", **parameters):
@@ -126,20 +134,23 @@ def hostile(store):
 
 
 @pytest.fixture(scope="session")
-def results(components, tmp_path_factory):
-    return run_experiment(hostile(tmp_path_factory.mktemp("store") / "hostile.sqlite"))
+def results(tmp_path_factory):
+    with registered():
+        return run_experiment(hostile(tmp_path_factory.mktemp("store") / "hostile.sqlite"))
 
 
 @pytest.fixture(scope="session")
 def page(results):
-    return html_report(results, listeners=ilk.Listeners())
+    with registered():
+        return html_report(results, listeners=ilk.Listeners())
 
 
 @pytest.fixture(scope="session")
-def tiny_store(components, tmp_path_factory):
+def tiny_store(tmp_path_factory):
     datasets = [{"name": "one"}, {"name": "two", "p": 3}]
     path = tmp_path_factory.mktemp("store") / "tiny.sqlite"
-    run_experiment(experiment(path, datasets, [pipeline("A"), pipeline("B", "r_first")]))
+    with registered():
+        run_experiment(experiment(path, datasets, [pipeline("A"), pipeline("B", "r_first")]))
     return path
 
 
@@ -157,5 +168,5 @@ def plain(monkeypatch):
 
 @pytest.fixture(scope="session")
 def make_experiment():
-    experiment.pipeline = pipeline
+    experiment.pipeline, experiment.registered = pipeline, registered
     return experiment

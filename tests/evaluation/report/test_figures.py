@@ -97,7 +97,9 @@ def unlucky(make_experiment, tmp_path_factory):
     some = {**p("some", "knn", k=20), "datasets": ["one"]}  # the last of five folds is smaller
     pipelines = [p("fine"), p("none", fails_at=2), some, {**p("other"), "datasets": ["two"]}]
     resampling = {"use": "kfold", "folds": 5}
-    return run_experiment(make_experiment(store, datasets, pipelines, resampling=resampling))
+    spec = make_experiment(store, datasets, pipelines, resampling=resampling)
+    with make_experiment.registered():
+        return run_experiment(spec)
 
 
 def test_what_failed_or_was_not_tried_has_no_confusion_matrix(unlucky):
