@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
+    INPUT_KINDS,
     Capabilities,
     Component,
     DistanceLike,
@@ -35,7 +36,6 @@ from ilk import (
     slot,
     without_itself,
 )
-from ilk.capabilities import INPUT_KINDS
 from ilk_learners.validation import (
     check_columns,
     check_objects,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import ilk
-from ilk.neighbors.checks import check_distance
+from ilk.neighbors import check_distance
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

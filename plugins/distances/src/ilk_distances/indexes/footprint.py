@@ -9,11 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import CompetenceModel, param
-from ilk.neighbors.checks import training_rows
+from ilk.neighbors import training_rows
 
 if TYPE_CHECKING:
-    from ilk import Cases, Distance, Labels, Matrix
-    from ilk.neighbors.competence import CaseSets
+    from ilk import Cases, CaseSets, Distance, Labels, Matrix
 
 
 class Footprint(ilk.Index):

@@ -9,7 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import MetricLearnerLike, param, slot
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 from ilk_distances.kernels.of_distance import DistanceKernel, mean_local_width
 from ilk_distances.vectors.mapped import mapped_by
 

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import param
-from ilk.neighbors.norms import Norm
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Norm, VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 
 import ilk
 from ilk import param
-from ilk.neighbors.rows import Rows, Tile, fill
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 from ilk_distances.vectors.members import Sets, as_sets
 
 if TYPE_CHECKING:
@@ -153,9 +152,9 @@ def _are_vectors(X: Any) -> bool:
 
 def _ratios(X: Rows, Y: Rows, tile: Tile) -> np.ndarray:
     """Fill a tile with distances, and return their denominators."""
-    from ilk.neighbors.sums import absolute
+    from ilk.neighbors import manhattan
 
-    fill(absolute, X, Y, tile)
+    fill_tile(manhattan, X, Y, tile)
     D = tile.view
     with np.errstate(invalid="ignore", over="ignore"):
         sums = X.extras["sums"][:, None] + Y.extras["sums"]

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import Array, ArrayLike, param
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 from ilk_distances.vectors.mapped import Mapped, mapped, norms, times
 from ilk_distances.vectors.whitening import Whitening, whitening_of_matrix, whitening_of_rows
 

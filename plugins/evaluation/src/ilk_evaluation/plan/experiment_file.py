@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import ilk
-from ilk import FilePath, Many, Param, Table
-from ilk.messages import show
-from ilk.spec import load
+from ilk import FilePath, Many, Param, Table, load_spec, short_repr
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -93,7 +91,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
 
 def _spec(source: Source) -> ilk.Spec:
     if isinstance(source, str | Path):
-        return load(source)
+        return load_spec(source)
     return source if isinstance(source, ilk.Spec) else ilk.Spec(_as_tables(source))
 
 
@@ -320,7 +318,9 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
         chosen = pipeline.get("datasets")
         names = [one for one in chosen if isinstance(one, str)] if isinstance(chosen, list) else []
         if len(names) != len(set(names)):
-            yield ilk.Problem((*path, "datasets"), f"must not name one twice, got {show(names)}")
+            yield ilk.Problem(
+                (*path, "datasets"), f"must not name one twice, got {short_repr(names)}"
+            )
         if chosen == []:
             yield ilk.Problem((*path, "datasets"), "needs at least 1, got an empty list")
         yield from _step_problems(pipeline.get("steps"), (*path, "steps"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ilk import (
+    INPUT_KINDS,
     Capabilities,
     DistanceLike,
     Editor,
@@ -21,8 +22,7 @@ from ilk import (
     slot,
     take,
 )
-from ilk.capabilities import INPUT_KINDS
-from ilk.neighbors.brute import Brute
+from ilk.neighbors import Brute
 from ilk_learners.neighbors import neighbors_of_others
 from ilk_learners.validation import check_objects
 

@@ -28,7 +28,7 @@ from ilk import (
     display_name,
     param,
 )
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 from ilk_learners.numerics import (
     common_deviations,
     finite,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.drawing import COLORS, colorbar, new_axes, written
+from ilk.plotting import COLORS, colorbar, new_axes, plot_label
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def names_of(learner: Estimator, names: Sequence[str] | None, p: int) -> list[st
         raise ilk.InputError(
             f"{ilk.display_name(learner)}: names must be {p}, one for each feature, got {number!r}"
         )
-    return [written(name) for name in found]
+    return [plot_label(name) for name in found]
 
 
 def feature_weights(
@@ -247,13 +247,13 @@ def loss_curves(learners: Any, *, ax: Axes | None = None) -> Axes:
     for place, (name, curve) in enumerate(curves):
         unit = abs(curve[0]) or 1.0 if several else 1.0
         style: Any = ("-", "--", "-.", ":")[place // len(COLORS) % 4]
-        ax.plot(curve / unit, style, color=COLORS[place % len(COLORS)], label=written(name))
+        ax.plot(curve / unit, style, color=COLORS[place % len(COLORS)], label=plot_label(name))
     ax.set_xlabel("iteration")
     ax.set_ylabel("loss in shares of the first" if several else "loss")
     if several:
         ax.legend()
     else:
-        ax.set_title(written(curves[0][0]))
+        ax.set_title(plot_label(curves[0][0]))
     return ax
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.drawing import COLORS, MARKERS, new_axes, scatter, written
+from ilk.plotting import COLORS, MARKERS, new_axes, plot_label, scatter
 from ilk_learners.numerics import common_deviations, fix_signs, holds_numbers, spectrum
 from ilk_learners.plotting.metrics import check_learner, matrix_of, names_of
 
@@ -315,10 +315,10 @@ def selection(
         look = {"color": COLORS[code % len(COLORS)], "marker": MARKERS[code % len(MARKERS)]}
         for mask, style in ((~there, _REMOVED), (there, _KEPT)):
             own = rows[(codes == code) & mask]
-            legend = {"label": written(label)} if style is _KEPT else {}
+            legend = {"label": plot_label(label)} if style is _KEPT else {}
             ax.scatter(own[:, first], own[:, second], **(style | look | legend))
-    ax.set_xlabel(written(names[first]) if names else f"feature {first}")
-    ax.set_ylabel(written(names[second]) if names else f"feature {second}")
+    ax.set_xlabel(plot_label(names[first]) if names else f"feature {first}")
+    ax.set_ylabel(plot_label(names[second]) if names else f"feature {second}")
     ax.set_title(f"{name} kept {len(kept)} of {n} cases")
     ax.legend(
         loc="upper left", bbox_to_anchor=(1.01, 1)
