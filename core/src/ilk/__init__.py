@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from ilk.arrays import Cases as Cases
     from ilk.arrays import Estimator as Estimator
     from ilk.arrays import FileLike as FileLike
+    from ilk.arrays import FittedClassifier as FittedClassifier
     from ilk.arrays import Indexable as Indexable
     from ilk.arrays import Labels as Labels
     from ilk.arrays import Matrix as Matrix
+    from ilk.arrays import Predictor as Predictor
     from ilk.arrays import RandomState as RandomState
     from ilk.arrays import Shaped as Shaped
     from ilk.arrays import ViewsLike as ViewsLike
@@ -110,7 +112,6 @@ if TYPE_CHECKING:
     from ilk.interfaces.editor import resample as resample
     from ilk.interfaces.executor import Executor as Executor
     from ilk.interfaces.index import Index as Index
-    from ilk.interfaces.index import check_k as check_k
     from ilk.interfaces.kernel import Kernel as Kernel
     from ilk.interfaces.measure import Measure as Measure
     from ilk.interfaces.measure import Needs as Needs
@@ -133,6 +134,7 @@ if TYPE_CHECKING:
     from ilk.neighbors.blocked import nearest_blocked as nearest_blocked
     from ilk.neighbors.blocked import smallest as smallest
     from ilk.neighbors.blocked import within_blocked as within_blocked
+    from ilk.neighbors.checks import check_k as check_k
     from ilk.neighbors.competence import CaseSets as CaseSets
     from ilk.neighbors.competence import CompetenceModel as CompetenceModel
     from ilk.neighbors.search import nearest as nearest
@@ -245,7 +247,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "ilk.interfaces.distance": ("Distance", "Prepared", "one_row"),
         "ilk.interfaces.editor": ("Editor", "resample"),
         "ilk.interfaces.executor": ("Executor",),
-        "ilk.interfaces.index": ("Index", "check_k"),
+        "ilk.interfaces.index": ("Index",),
         "ilk.interfaces.kernel": ("Kernel",),
         "ilk.interfaces.measure": ("Measure", "Needs"),
         "ilk.interfaces.metric_learner": ("LocalMetric", "MetricLearner"),
@@ -327,6 +329,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "Neighbours": {
         "ilk.neighbors.blocked": ("nearest_blocked", "smallest", "within_blocked"),
+        "ilk.neighbors.checks": ("check_k",),
         "ilk.neighbors.competence": ("CaseSets", "CompetenceModel"),
         "ilk.neighbors.search": ("nearest", "within", "without_itself"),
     },
@@ -401,9 +404,11 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "Cases",
             "Estimator",
             "FileLike",
+            "FittedClassifier",
             "Indexable",
             "Labels",
             "Matrix",
+            "Predictor",
             "RandomState",
             "Shaped",
             "ViewsLike",

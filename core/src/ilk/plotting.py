@@ -85,7 +85,7 @@ def scatter(
         return
     if shades:
         check_same_length(owner, points, y)
-        image = ax.scatter(points[:, 0], points[:, 1], 22, c=np.ravel(y), **style)
+        image = ax.scatter(points[:, 0], points[:, 1], 22, c=np.ravel(np.asarray(y)), **style)
         if legend:
             colorbar(ax, image, "y")
         return

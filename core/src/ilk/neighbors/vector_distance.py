@@ -10,8 +10,8 @@ import numpy as np
 
 from ilk.inputs import check_same_features, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
-from ilk.interfaces.index import check_k
 from ilk.neighbors.blocked import nearest_blocked
+from ilk.neighbors.checks import check_k
 from ilk.neighbors.rows import MAX_FLOAT32_FEATURES, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
 

@@ -136,7 +136,7 @@ def embedding(
     return ax
 
 
-def flow(distance: Any, x: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Axes:
     """Draw two signatures and the flow of the earth mover's distance between them.
 
     Points of x are circles, points of y squares; their area grows with their weight. An arrow
@@ -239,7 +239,7 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _matrix_of(
-    distance: Any, X: Any, y: Labels | None
+    distance: Any, X: Cases, y: Labels | None
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """All distances of some rows, their classes (None without labels), and the class of each.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Estimator, Labels, Matrix
+    from ilk import Cases, Estimator, FittedClassifier, Labels, Matrix
 
 __all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
 
@@ -234,7 +234,7 @@ def _scaled(inner: np.ndarray) -> np.ndarray:
 
 
 def decision_regions(
-    model: Any,
+    model: FittedClassifier,
     X: Matrix,
     y: Labels | None,
     *,
@@ -305,7 +305,7 @@ def decision_regions(
 
 
 def _predictions(
-    model: Any, name: str, places: np.ndarray, rounds: Sequence[int] | None
+    model: FittedClassifier, name: str, places: np.ndarray, rounds: Sequence[int] | None
 ) -> list[tuple[str, np.ndarray]]:
     """Title and predicted labels of each panel."""
     if rounds is None:

@@ -249,7 +249,7 @@ class Nearest(Component):
         )
         return near[:, :k], rows[:, :k], weights
 
-    def _one(self, x: Any) -> Any:
+    def _one(self, x: object) -> Any:
         """Turn one object (or data of one row) into data of one row."""
         single = is_table(x) or getattr(x, "ndim", 1) == 2
         if isinstance(x, Integral) and "indices" in _content(self, "distance").capabilities.inputs:

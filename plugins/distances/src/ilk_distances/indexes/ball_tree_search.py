@@ -56,7 +56,7 @@ class BallTreeIndex(ilk.Index):
     def _grow(self, counted: CountedDistances, X: Cases) -> Hierarchy:
         """Return the tree of all training rows; X has them as given."""
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)
         n = ilk.n_rows(self.X_)

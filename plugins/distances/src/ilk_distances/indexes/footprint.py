@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -186,7 +186,7 @@ def _cnn_fp(coverage: CaseSets, weight: np.ndarray) -> np.ndarray:
     return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def _others(distance: Any, X: Matrix, k: int) -> np.ndarray:
+def _others(distance: Distance, X: Matrix, k: int) -> np.ndarray:
     """The k nearest other cases of each; array of int, shape (n, k)."""
     if k == 0:
         return np.empty((ilk.n_rows(X), 0), dtype=int)

@@ -116,7 +116,7 @@ class Jaccard(VectorDistance):
         X, Y = self.check_pair(X, Y)
         return _of_sets(X, Y) if isinstance(X, Sets) else super().pairwise(X, Y)
 
-    def kneighbors(self, X: Any, Y: Cases | None, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, X: Cases, Y: Cases | None, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         X, Y = self.check_pair(X, Y)
         if isinstance(X, Sets):

@@ -239,7 +239,7 @@ class Mahalanobis(ilk.Distance):
         """Return a handle on X, mapped once."""
         return ilk.Prepared(self, self.check_input(X))
 
-    def check_input(self, X: Any, argument: str = "X") -> Mapped:
+    def check_input(self, X: Cases, argument: str = "X") -> Mapped:
         """Return X before and after the map."""
         if isinstance(X, Mapped):
             return X

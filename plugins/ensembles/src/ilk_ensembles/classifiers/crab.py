@@ -236,7 +236,7 @@ class CRAB(ilk.Classifier):
         ilk.in_blocks(work, len(X), max(_CELLS // len(used), 1))
         return scores
 
-    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+    def _staged(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield F after each round: the same array each time."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)

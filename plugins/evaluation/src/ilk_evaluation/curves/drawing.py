@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -81,7 +81,9 @@ def draw_curves(
     return ax
 
 
-def draw_band(band: Band, ax: Any = None, *, number: int = 0, label: str | None = None) -> Any:
+def draw_band(
+    band: Band, ax: Axes | None = None, *, number: int = 0, label: str | None = None
+) -> Any:
     """Draw an averaged curve and its band.
 
     Parameters
@@ -106,7 +108,7 @@ def draw_band(band: Band, ax: Any = None, *, number: int = 0, label: str | None 
     text = plot_label(f"{name} ({area}, {band.n} curves)".strip())
     _line(ax, band.x, band.mean, band.shape, color=_color(number), label=text)
     if band.n > 1:
-        step = "pre" if band.shape == "precision_recall" else None
+        step: Literal["pre"] | None = "pre" if band.shape == "precision_recall" else None
         ax.fill_between(
             band.x,
             band.lower,
@@ -242,7 +244,7 @@ def draw_confusion(
     return ax
 
 
-def _square(ax: Any, shape: str) -> Any:
+def _square(ax: Axes | None, shape: str) -> Any:
     """Axes from 0 to 1 both ways; new axes get the line of a random classifier."""
     if ax is None:
         ax = new_axes(4.5, 4.5)

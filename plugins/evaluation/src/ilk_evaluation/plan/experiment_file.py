@@ -183,7 +183,7 @@ GRAMMAR = Table(
 SUFFIX = ".sqlite"
 
 
-def _store_of(spec: ilk.Spec, tables: Any) -> Path | None:
+def _store_of(spec: ilk.Spec, tables: Mapping[str, Any]) -> Path | None:
     """Return the store a file names, or ``results/<stem>.sqlite`` beside it."""
     chosen = tables["output"].get("store")
     if chosen is not None:
@@ -191,7 +191,9 @@ def _store_of(spec: ilk.Spec, tables: Any) -> Path | None:
     return spec.path.parent / "results" / f"{spec.path.stem}{SUFFIX}" if spec.path else None
 
 
-def _output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[ilk.Problem]:
+def _output_problems(
+    spec: ilk.Spec, tables: Mapping[str, Any], *, trust: bool
+) -> Iterator[ilk.Problem]:
     """Yield the problems of the store of a file; links are resolved before the check.
 
     Parameters
@@ -234,7 +236,7 @@ def _paths(table: dict[str, Any]) -> Iterator[str]:
             yield value
 
 
-def _experiment_problems(written: object, tables: Any) -> Iterator[ilk.Problem]:
+def _experiment_problems(written: object, tables: Mapping[str, Any]) -> Iterator[ilk.Problem]:
     """Yield the problems of an experiment beyond those of its grammar.
 
     Parameters

@@ -83,7 +83,7 @@ def cell_key(pipeline: str, split: str, seed: int) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
+def code_versions(pipeline: ilk.Pipeline, versions: dict[str, str]) -> dict[str, str]:
     """Return the code that a pipeline runs: versions, or hashes of unversioned source.
 
     Parameters

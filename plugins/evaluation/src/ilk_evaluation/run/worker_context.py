@@ -86,7 +86,9 @@ def _read(file: Path) -> WorkerContext:
     return _opened(*_Reader(file).load())
 
 
-def _opened(classes: np.ndarray, datasets: Any, pipelines: Any) -> WorkerContext:
+def _opened(
+    classes: np.ndarray, datasets: Sequence[ilk.Data], pipelines: Sequence[ilk.Pipeline]
+) -> WorkerContext:
     """Register in a worker the classes registered by hand in the runner."""
     for kind, name, cls in classes:
         ilk.registry(kind).register(name, cls, replace=True)

@@ -262,7 +262,9 @@ class SVM(Classifier):
                 "needs strategy='ova'",
             )
 
-    def _cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingCases, np.ndarray]:
+    def _cases(
+        self, X: Any, y: Labels, sample_weight: ArrayLike | None
+    ) -> tuple[TrainingCases, np.ndarray]:
         """Rows of positive weight, and their numbers."""
         classes, codes = check_labels(self, y, X, min_classes=2)
         if sample_weight is None:

@@ -182,7 +182,7 @@ class MagKMeans(Clusterer):
         """Find the clusters and return ``labels_``."""
         return self.fit(X, y).labels_
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Cluster of the nearest centre for each row, ties by lower number; shape (m,).
 
         It ignores classes, so the result for a training row may differ from `labels_`.

@@ -27,7 +27,7 @@ from ilk_learners.neighbors import neighbors_of_others
 from ilk_learners.validation import check_objects
 
 if TYPE_CHECKING:
-    from ilk import Cases, Distance, Labels, RandomState
+    from ilk import Cases, Component, Distance, Labels, RandomState
 
 Order = Literal["given", "random", "nun"]
 
@@ -60,7 +60,7 @@ class EditedCases:
 
     def __init__(
         self,
-        owner: Any,
+        owner: Component,
         X: Cases,
         codes: np.ndarray,
         n_classes: int,

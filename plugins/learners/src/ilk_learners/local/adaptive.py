@@ -22,7 +22,7 @@ from ilk_learners.metric_learners.linear import Report, compare
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 _FAR = 1e150  # the square of a larger number may overflow
 _NUMBERS = 2**21  # numbers held per block of queries: 16 MiB
@@ -81,7 +81,7 @@ class AdaptiveMetric(LocalMetric):
             self.report_ = self._report(X)
         return self
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index.
 
         Parameters

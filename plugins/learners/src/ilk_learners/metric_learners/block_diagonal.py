@@ -208,7 +208,7 @@ class BlockDiagonal(LinearMetricLearner):
                 raise self.parameter_error("views", f"[{view!r}] names a column twice")
         return found
 
-    def _fitted(self, X: np.ndarray, y: Any) -> Iterator[tuple[str, Any]]:
+    def _fitted(self, X: np.ndarray, y: Labels) -> Iterator[tuple[str, Any]]:
         """Yield the name of each view and its learner fitted on these rows."""
         own = {} if self.parts is None else self.seeded_slot("parts")
         for view, columns in self.columns_.items():

@@ -116,7 +116,7 @@ class DescentLearner(LinearMetricLearner):
         """A typical length on which the loss depends, in the common unit."""
         return 1.0
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Labels | None = None) -> Self:
         """Learn L from rows X and targets y."""
         self.n_components: int | None
         self.init: Any

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn import decomposition
@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import InputError, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.numerics import common_deviations, map_back, rank_of
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class PCA(LinearMetricLearner):
@@ -135,7 +138,7 @@ class PCA(LinearMetricLearner):
                 f"{display_name(self)}: n_components must be at most {most} ({what}), got {wanted}"
             )
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Project rows on the components; array of shape (n, d)."""
         if not self.center:
             return super().transform(X)

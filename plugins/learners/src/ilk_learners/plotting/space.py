@@ -16,11 +16,15 @@ from ilk_learners.plotting.metrics import check_learner, matrix_of, names_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Estimator, Labels, Matrix
+    from ilk import Cases, Editor, Estimator, Labels, LocalMetric, Matrix, MetricLearner
 
 
 def learned_space(
-    learner: Any, X: Matrix, y: Labels | None = None, *, axes: Sequence[Axes] | None = None
+    learner: MetricLearner | LocalMetric,
+    X: Matrix,
+    y: Labels | None = None,
+    *,
+    axes: Sequence[Axes] | None = None,
 ) -> tuple[Axes, Axes]:
     """Draw rows side by side, before and after the map of a metric learner.
 
@@ -115,7 +119,7 @@ _COLOR = "#222222"
 
 
 def ellipses(
-    learner: Any,
+    learner: MetricLearner | LocalMetric,
     X: Matrix,
     y: Labels | None = None,
     queries: Cases | None = None,
@@ -249,7 +253,7 @@ _REMOVED = {"s": 14, "alpha": 0.35, "linewidths": 0, "zorder": 2}
 
 
 def selection(
-    editor: Any,
+    editor: Editor,
     X: Matrix,
     y: Labels,
     *,

@@ -12,7 +12,7 @@ from ilk import Transformer, check_vectors, param
 from ilk_learners.numerics import check_finite_parameters, finite, halves
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 
 class MinMax(OneToOneFeatureMixin, Transformer):
@@ -73,7 +73,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
         self.min_, self.max_ = X.min(axis=0), X.max(axis=0)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Scaled rows; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
@@ -88,7 +88,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
             result = self.high * share + self.low * (1 - share)
             return finite(self, result.astype(X.dtype, copy=False))
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Cases) -> Any:
         """Invert the scaling; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X)
