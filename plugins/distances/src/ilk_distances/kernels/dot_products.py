@@ -60,7 +60,7 @@ class DotProductKernel(ilk.Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             return self._values(products)
 
-    def _checked_pair(self, X: Any, Y: Cases | None = None) -> tuple[Any, Any]:
+    def _checked_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Any, Any]:
         self.check_parameters()
         X = ilk.check_vectors(self, X, sparse=True)
         if Y is None:

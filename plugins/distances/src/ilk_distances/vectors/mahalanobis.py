@@ -147,7 +147,7 @@ class Mahalanobis(ilk.Distance):
                 "shrinkage", f"must be 0 if covariance is 'ledoit_wolf', got {self.shrinkage}"
             )
 
-    def fit(self, X: Any, y: Labels | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn mean and covariance of the rows of X, unless the map is given."""
         self.check_parameters()
         X = ilk.check_vectors(self, X)

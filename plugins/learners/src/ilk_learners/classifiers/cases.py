@@ -78,7 +78,7 @@ class TrainingCases:
 
 
 def check_cases(
-    owner: Component, X: Any, y: Any, sample_weight: ArrayLike | None = None
+    owner: Component, X: Cases, y: Any, sample_weight: ArrayLike | None = None
 ) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
 

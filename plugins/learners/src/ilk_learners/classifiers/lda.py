@@ -183,7 +183,7 @@ _CELLS = 2**18  # cells of the arrays of one block: 2 MiB each
 _DOUBTFUL = 1e-6  # a smaller remaining share of variance without a case loses digits: refit
 
 
-def _leave_one_out(lda: LDA, X: Cases | None, y: Labels | None) -> Prediction:
+def _leave_one_out(lda: LDA, X: Cases, y: Labels) -> Prediction:
     """Leave-one-out predictions of all cases by an unfitted `lda`."""
     cases = check_cases(lda, X, y)
     n, p = cases.X.shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -69,7 +69,7 @@ class AdaptiveMetric(LocalMetric):
     unitless: ClassVar[bool] = False
     report: bool = param(default=True, doc="Whether `fit` measures the error before and after.")
 
-    def fit(self, X: Any, y: Labels | None) -> Self:
+    def fit(self, X: Cases, y: Labels | None) -> Self:
         """Store rows X and their labels y, of at least two classes."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

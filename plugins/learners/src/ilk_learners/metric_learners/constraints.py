@@ -49,7 +49,7 @@ class PairLearner(LinearMetricLearner):
     random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
 
 
-def read_pairs(owner: Any, X: np.ndarray, y: Labels, rng: np.random.RandomState) -> Pairs:
+def read_pairs(owner: Any, X: np.ndarray, y: Labels | None, rng: np.random.RandomState) -> Pairs:
     """Pairs as given to a learner, or drawn from labels.
 
     Half of the `n_constraints` pairs are of equal class and half of different classes, each drawn

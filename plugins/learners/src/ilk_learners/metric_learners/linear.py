@@ -148,7 +148,7 @@ def _nearest_others(X: np.ndarray, queries: np.ndarray) -> np.ndarray:
     return np.where(indices[:, 0] == queries, indices[:, 1], indices[:, 0])
 
 
-def report_where_known(owner: Any, X: np.ndarray, y: Labels) -> Report | None:
+def report_where_known(owner: Any, X: np.ndarray, y: Labels | None) -> Report | None:
     """Report of a learner from X alone or from pairs: None unless y is valid."""
     if not owner.report or y is None:
         return None

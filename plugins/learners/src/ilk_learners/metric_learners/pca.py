@@ -13,7 +13,7 @@ from ilk_learners.metric_learners.linear import LinearMetricLearner, report_wher
 from ilk_learners.numerics import common_deviations, map_back, rank_of
 
 if TYPE_CHECKING:
-    from ilk import Cases
+    from ilk import Cases, Labels
 
 
 class PCA(LinearMetricLearner):
@@ -91,7 +91,7 @@ class PCA(LinearMetricLearner):
                 "n_components", f"must be an integer, or as a share below 1, got {wanted!r}"
             )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the components; y is used only for the report."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

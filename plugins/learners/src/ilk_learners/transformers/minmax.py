@@ -66,7 +66,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
         if not self.low < self.high:
             raise self.parameter_error("low", f"must be below high ({self.high}), got {self.low}")
 
-    def fit(self, X: Any, y: Labels | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the extremes of every feature; y is ignored."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)

@@ -54,7 +54,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     def examples(cls) -> list[Self]:
         return [cls(), cls(with_std=False), cls(with_mean=False)]
 
-    def fit(self, X: Any, y: Labels | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn means and standard deviations; y is ignored."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
