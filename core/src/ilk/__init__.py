@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ilk.aliases import TransformerLike as TransformerLike
     from ilk.arrays import ArrayLike as ArrayLike
     from ilk.arrays import Cases as Cases
+    from ilk.arrays import Column as Column
     from ilk.arrays import Estimator as Estimator
     from ilk.arrays import FileLike as FileLike
     from ilk.arrays import FittedClassifier as FittedClassifier
@@ -402,6 +403,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "ilk.arrays": (
             "ArrayLike",
             "Cases",
+            "Column",
             "Estimator",
             "FileLike",
             "FittedClassifier",

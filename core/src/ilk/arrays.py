@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Protocol, Self
 
@@ -21,6 +21,13 @@ class Shaped(Indexable, Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]: ...
+
+
+class Column(Indexable, Protocol):
+    """A column of a data frame: a series of pandas or polars."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def to_numpy(self) -> np.ndarray: ...
 
 
 class Estimator(Protocol):
@@ -45,7 +52,7 @@ class FittedClassifier(Predictor, Protocol):
 
 Cases = np.ndarray | Indexable  # rows of data; which kinds a component takes, its capabilities say
 Matrix = np.ndarray | Shaped  # cases that are known to have features
-Labels = np.ndarray | Sequence[Hashable]  # a value for each case: texts or numbers
+Labels = np.ndarray | Sequence[Hashable] | Column  # a value for each case: texts or numbers
 RandomState = int | np.integer | np.random.RandomState | np.random.Generator | None
 FileLike = str | PathLike[str]
 ArrayLike = np.ndarray | Sequence[float] | Sequence[Sequence[float]]  # numbers
