@@ -1,11 +1,18 @@
 """Calls that type checkers take, and, where a line says so, refuse; see test_typed_calls."""
 
+import pandas as pd
 from ilk_example.nearest_medoid import NearestMedoid
 
 import ilk
+import ilk.neighbors
+import ilk.plotting
 
 knn = ilk.classifier("knn", k=3, vote="majority", distance="manhattan")
 knn.fit([[0.0], [1.0]], ["a", "b"]).predict([[0.5]])
+frame = pd.DataFrame({"x": [0.0, 1.0], "y": ["a", "b"]})
+knn.fit(frame[["x"]], frame["y"])
+width: int = ilk.neighbors.padded_width(3)
+axes = ilk.plotting.new_axes(1, 1)
 table = ilk.classifier("ilk-learners/knn", distance={"use": "minkowski", "p": 1})
 panel = ilk.classifier("voting", members=["knn", table], combiner=ilk.combiner("product"))
 seeded = ilk.classifier("random_forest", n_members=10, random_state=0)
@@ -34,6 +41,9 @@ ilk.classifier("knn", vote="majorty")  # error: not one of the choices
 ilk.classifier("knn", distance=3)  # error: no component
 ilk.classifier("my_own", k=3)  # error: parameters of a name that does not ship with ilk
 ilk.distance(3)  # error: no name
+ilk.distanse("euclidean")  # error: no such function
+print(ilk.interfaces.Distance)  # error: it is ilk.Distance
+ilk.neighbors.nearest([[0.0]], 1)  # error: it is ilk.nearest
 NearestMedoid("euclidean")  # error: by position
 NearestMedoid(distnce="euclidean")  # error: no such parameter
 ilk.Pipeline(step=[])  # error: no such parameter

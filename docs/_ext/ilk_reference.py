@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import ilk
-import ilk.drawing
+import ilk.neighbors
+import ilk.plotting
 import ilk.testing
 import ilk_distances
 import ilk_distances.plotting
@@ -33,25 +34,6 @@ from ilk.kinds import Kind, kinds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-TOPICS = {
-    "ilk.capabilities": "Components",
-    "ilk.compiling": "Compiled code",
-    "ilk.component": "Components",
-    "ilk.errors": "Errors",
-    "ilk.functions": "Results",
-    "ilk.grammar": "Specs",
-    "ilk.kinds": "Registry",
-    "ilk.neighbors.blocked": "Neighbours",
-    "ilk.neighbors.nearest": "Neighbours",
-    "ilk.parallel": "Compiled code",
-    "ilk.params": "Parameters",
-    "ilk.pipeline": "Pipelines",
-    "ilk.registries": "Registry",
-    "ilk.resolution": "Specs",
-    "ilk.spec": "Specs",
-    "ilk.shortcuts": "Components",
-}
-OTHER = "For authors of components"
 HIDDEN = "capabilities, check_parameters, examples, kind, parameters, waivers"
 
 
@@ -60,11 +42,12 @@ def write_pages(folder: Path) -> None:
     seen: set[str] = set()
     pages = {kind.plural: kind_page(kind, seen) for kind in kinds().values()}
     pages["ilk"] = topics_page()
+    pages["neighbors"] = module_page(ilk.neighbors)
+    pages["plotting"] = module_page(ilk.plotting)
     pages["testing"] = module_page(ilk.testing)
     pages["ilk_distances"] = module_page(ilk_distances)
     pages["ilk_evaluation"] = module_page(ilk_evaluation)
     pages["ilk_learners"] = module_page(ilk_learners)
-    pages["drawing"] = module_page(ilk.drawing)
     for module in (
         ilk_distances.plotting,
         ilk_learners.plotting,
@@ -107,28 +90,29 @@ def kind_page(kind: Kind, seen: set[str]) -> Iterator[str]:
         seen.add(one.value)
     yield from heading("Interface", "-")
     names = {kind.name, kind.plural}
-    names |= {n for n in public(ilk) if module_of(ilk, n) == f"ilk.interfaces.{kind.name}"}
+    interface = f"ilk.interfaces.{kind.name}"
+    names |= {name for name, module in ilk._MODULE.items() if module == interface}
     yield from documented(ilk, sorted(names & set(ilk.__all__)))
 
 
 def topics_page() -> Iterator[str]:
-    """The public names of `ilk` that belong to no kind."""
+    """The public names of `ilk` that belong to no kind, in the groups of its source."""
     by_kind = {name for kind in kinds().values() for name in (kind.name, kind.plural)}
     interfaces = {f"ilk.interfaces.{name}" for name in kinds()}
-    topics: dict[str, list[str]] = {title: [] for title in (*TOPICS.values(), OTHER)}
-    for name in public(ilk):
-        if name not in by_kind and module_of(ilk, name) not in interfaces:
-            topics[TOPICS.get(module_of(ilk, name), OTHER)].append(name)
     yield from heading("ilk", "=")
     yield "What belongs to one kind stands on the page of that kind.\n"
-    for title, names in topics.items():
-        yield from heading(title, "-")
-        yield from documented(ilk, names)
+    for title, modules in ilk._GROUPS.items():
+        places = modules.keys() - interfaces
+        names = {name for place in places for name in modules[place]} - by_kind
+        if names:
+            yield from heading(title, "-")
+            yield from documented(ilk, sorted(names))
 
 
 def module_page(module: ModuleType) -> Iterator[str]:
     """All public names of a module."""
     yield from heading(module.__name__, "=")
+    yield f".. py:module:: {module.__name__}\n"
     yield f"{inspect.getdoc(module)}\n"
     yield from documented(module, public(module))
 
@@ -137,16 +121,12 @@ def public(module: ModuleType) -> list[str]:
     return [name for name in module.__all__ if not name.startswith("__")]
 
 
-def module_of(module: ModuleType, name: str) -> str:
-    return str(getattr(module, name).__module__)
-
-
 def documented(module: ModuleType, names: Iterable[str]) -> Iterator[str]:
     for name in names:
         value = getattr(module, name)
         if isinstance(value, ModuleType):  # it has a page of its own
             continue
-        if not callable(value):
+        if not callable(value) or value.__module__ == "typing":
             yield f".. autodata:: {module.__name__}.{name}\n"
         elif not isinstance(value, type):
             yield f".. autofunction:: {module.__name__}.{name}\n"

@@ -13,7 +13,7 @@ import ilk
 from cases import in_one_test
 from ilk import Many, Param, Table
 from ilk.locate import lines_of
-from ilk.spec import load
+from ilk.spec import load_spec
 
 GRAMMAR = Table(
     {
@@ -312,7 +312,7 @@ def test_what_cannot_be_read_has_its_line(tmp_path, text, message):
     path.write_text(text)
     start = time.process_time()
     with pytest.raises(ilk.SpecError, match=rf"e\.toml{message}") as error:
-        ilk.resolve(load(path), grammar=ilk.Table({"a": ilk.Param(int), "b": ilk.Param(int)}))
+        ilk.resolve(load_spec(path), grammar=ilk.Table({"a": ilk.Param(int), "b": ilk.Param(int)}))
     assert len(error.value.problems) == 1
     assert time.process_time() - start < 2
 
@@ -330,13 +330,13 @@ def test_a_large_string_costs_little_memory(tmp_path):
 
 def test_endless_file_is_no_spec():
     with pytest.raises(ilk.SpecError, match="^/dev/zero: is no specification: it has more than 10"):
-        load("/dev/zero")
+        load_spec("/dev/zero")
 
 
 def test_missing_file_suggests_only_what_is_named_like_it(tmp_path):
     for name in ("deep.toml", "experiment.toml", "experimen.csv"):
         (tmp_path / name).write_text("")
     with pytest.raises(ilk.SpecError, match="No such file or directory$"):
-        load(tmp_path / "dec.toml")
+        load_spec(tmp_path / "dec.toml")
     with pytest.raises(ilk.SpecError, match=r"did you mean 'experiment\.toml'\?$"):
-        load(tmp_path / "experimen.toml")
+        load_spec(tmp_path / "experimen.toml")

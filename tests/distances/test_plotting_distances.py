@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 
 import ilk
 from cases import in_one_test
-from ilk.drawing import look_of
+from ilk.plotting import class_style
 from ilk_distances import plotting
 from ilk_distances.plotting import scaled
 
@@ -107,7 +107,7 @@ def test_embedding_tells_classes_apart_without_colours(blobs, tmp_path):
 
 
 def test_looks_are_distinct():
-    looks = [tuple(look_of(i).values()) for i in range(63)]
+    looks = [tuple(class_style(i).values()) for i in range(63)]
     assert len(set(looks)) == 63
 
 

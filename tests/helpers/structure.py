@@ -83,6 +83,24 @@ def lines() -> dict[str, int]:
     return {name: len(path.read_text().splitlines()) for name, path in modules().items()}
 
 
+def any_share() -> float:
+    """Return the share of arguments annotated `Any` among all annotated arguments."""
+    annotations = [
+        argument.annotation
+        for path in modules().values()
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for argument in (
+            *function.args.posonlyargs,
+            *function.args.args,
+            *function.args.kwonlyargs,
+        )
+        if argument.annotation is not None
+    ]
+    loose = [one for one in annotations if isinstance(one, ast.Name) and one.id == "Any"]
+    return len(loose) / len(annotations)
+
+
 def single_importers(uses: dict[str, set[str]]) -> list[str]:
     """List the short modules that exactly one other module imports, and no entry point."""
     projects = [ROOT / "core/pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml")]
@@ -103,6 +121,7 @@ if __name__ == "__main__":
     print(f"modules: {len(size)}; lines: {middle:g} (median), {most} (most)")
     print(f"short modules with one importer: {len(single_importers(uses))}")
     print(f"circles: {circles(uses)}")
+    print(f"arguments annotated Any: {any_share():.1%}")
     for name in ("metric_learners.nca", "metric_learners.lmnn", "metric_learners.itml"):
         print(f"{name}: {len(parts(uses, f'ilk_learners.{name}'))} modules")
     print(f"classifiers.knn: {len(parts(uses, 'ilk_learners.classifiers.knn'))} modules")

@@ -1,14 +1,20 @@
 """ilk: learning from similarity, composed by name.
 
-The public names are imported on first use, so that ``import ilk`` is fast.
+The public names are imported on first use, so that ``import ilk`` is fast. Some lie in public
+packages: `ilk.neighbors`, `ilk.plotting` and `ilk.testing`. All other modules are private.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ilk._lazy import PACKAGES, public_name
 
 if TYPE_CHECKING:
+    from ilk import neighbors as neighbors
+    from ilk import plotting as plotting
+    from ilk import testing as testing
     from ilk.aliases import ClassifierLike as ClassifierLike
     from ilk.aliases import ClustererLike as ClustererLike
     from ilk.aliases import CombinerLike as CombinerLike
@@ -28,17 +34,21 @@ if TYPE_CHECKING:
     from ilk.aliases import TransformerLike as TransformerLike
     from ilk.arrays import ArrayLike as ArrayLike
     from ilk.arrays import Cases as Cases
+    from ilk.arrays import Column as Column
     from ilk.arrays import Estimator as Estimator
     from ilk.arrays import FileLike as FileLike
+    from ilk.arrays import FittedClassifier as FittedClassifier
     from ilk.arrays import Indexable as Indexable
     from ilk.arrays import Labels as Labels
     from ilk.arrays import Matrix as Matrix
+    from ilk.arrays import Predictor as Predictor
     from ilk.arrays import RandomState as RandomState
     from ilk.arrays import Shaped as Shaped
     from ilk.arrays import ViewsLike as ViewsLike
     from ilk.blockwise import RowBlocks as RowBlocks
     from ilk.blockwise import row_blocks as row_blocks
     from ilk.building import build as build
+    from ilk.capabilities import INPUT_KINDS as INPUT_KINDS
     from ilk.capabilities import Capabilities as Capabilities
     from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
@@ -103,9 +113,9 @@ if TYPE_CHECKING:
     from ilk.interfaces.editor import resample as resample
     from ilk.interfaces.executor import Executor as Executor
     from ilk.interfaces.index import Index as Index
-    from ilk.interfaces.index import check_k as check_k
     from ilk.interfaces.kernel import Kernel as Kernel
     from ilk.interfaces.measure import Measure as Measure
+    from ilk.interfaces.measure import Needs as Needs
     from ilk.interfaces.metric_learner import LocalMetric as LocalMetric
     from ilk.interfaces.metric_learner import MetricLearner as MetricLearner
     from ilk.interfaces.prediction import Prediction as Prediction
@@ -119,14 +129,18 @@ if TYPE_CHECKING:
     from ilk.labels import check_labels as check_labels
     from ilk.loaded import check_stored as check_stored
     from ilk.loaded import stored_fault as stored_fault
+    from ilk.messages import printable as printable
+    from ilk.messages import short_repr as short_repr
     from ilk.named_columns import uses_views as uses_views
     from ilk.neighbors.blocked import nearest_blocked as nearest_blocked
     from ilk.neighbors.blocked import smallest as smallest
     from ilk.neighbors.blocked import within_blocked as within_blocked
+    from ilk.neighbors.checks import check_k as check_k
+    from ilk.neighbors.competence import CaseSets as CaseSets
     from ilk.neighbors.competence import CompetenceModel as CompetenceModel
-    from ilk.neighbors.nearest import nearest as nearest
-    from ilk.neighbors.nearest import within as within
-    from ilk.neighbors.nearest import without_itself as without_itself
+    from ilk.neighbors.search import nearest as nearest
+    from ilk.neighbors.search import within as within
+    from ilk.neighbors.search import without_itself as without_itself
     from ilk.ordering import case_order as case_order
     from ilk.ordering import row_order as row_order
     from ilk.parallel import in_blocks as in_blocks
@@ -151,9 +165,12 @@ if TYPE_CHECKING:
     from ilk.registries import Registry as Registry
     from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
+    from ilk.registries import replaced_components as replaced_components
+    from ilk.registries import session_classes as session_classes
     from ilk.registries import shipped_name as shipped_name
     from ilk.resolution import Resolved as Resolved
     from ilk.resolution import resolve as resolve
+    from ilk.shipped import plain_name as plain_name
     from ilk.shortcuts import classifier as classifier
     from ilk.shortcuts import classifiers as classifiers
     from ilk.shortcuts import clusterer as clusterer
@@ -190,7 +207,9 @@ if TYPE_CHECKING:
     from ilk.shortcuts import transformer as transformer
     from ilk.shortcuts import transformers as transformers
     from ilk.spec import Spec as Spec
+    from ilk.spec import load_spec as load_spec
     from ilk.suggest import did_you_mean as did_you_mean
+    from ilk.suggest import similar_file as similar_file
     from ilk.views import check_views as check_views
     from ilk.views import learn_views as learn_views
     from ilk.views import view_columns as view_columns
@@ -200,179 +219,216 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_WHERE = {
-    "ilk.aliases": (
-        "ClassifierLike",
-        "ClustererLike",
-        "CombinerLike",
-        "ComparisonLike",
-        "DatasetLike",
-        "DetectorLike",
-        "DistanceLike",
-        "EditorLike",
-        "ExecutorLike",
-        "IndexLike",
-        "KernelLike",
-        "MeasureLike",
-        "MetricLearnerLike",
-        "RegressorLike",
-        "RelevanceLike",
-        "ResamplingLike",
-        "TransformerLike",
-    ),
-    "ilk.arrays": (
-        "ArrayLike",
-        "Cases",
-        "Estimator",
-        "FileLike",
-        "Indexable",
-        "Labels",
-        "Shaped",
-        "Matrix",
-        "RandomState",
-        "ViewsLike",
-    ),
-    "ilk.blockwise": ("RowBlocks", "row_blocks"),
-    "ilk.capabilities": ("Capabilities",),
-    "ilk.compiling": ("compiled",),
-    "ilk.component": ("Component", "seeded"),
-    "ilk.discovery": ("Found", "installed"),
-    "ilk.errors": (
-        "AmbiguousComponentError",
-        "BrokenComponentError",
-        "DataError",
-        "DeclarationError",
-        "IlkError",
-        "InputError",
-        "InputTypeError",
-        "ParameterError",
-        "Problem",
-        "RegistryError",
-        "SpecError",
-        "UnknownComponentError",
-        "UnknownParameterError",
-    ),
-    "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
-    "ilk.functions": ("results",),
-    "ilk.gram": ("check_gram", "is_positive_semidefinite"),
-    "ilk.grammar": ("Many", "Table"),
-    "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),
-    "ilk.inputs": (
-        "as_table",
-        "check_finite",
-        "check_same_features",
-        "check_same_length",
-        "check_vectors",
-        "column_labels",
-        "is_table",
-        "n_rows",
-        "nominal_columns",
-        "refuse_blocks",
-        "refuse_nominal",
-        "take",
-    ),
-    "ilk.interfaces.classifier": ("Classifier", "ConstantClassifier"),
-    "ilk.interfaces.clusterer": ("Clusterer",),
-    "ilk.interfaces.combiner": ("Combiner", "check_codes", "check_outputs", "label_outputs"),
-    "ilk.interfaces.comparison": ("Comparison", "Scores", "Verdict", "rank_rows"),
-    "ilk.interfaces.dataset": ("Data", "Dataset"),
-    "ilk.interfaces.detector": ("Detector",),
-    "ilk.interfaces.distance": ("Distance", "Prepared", "one_row"),
-    "ilk.interfaces.editor": ("Editor", "resample"),
-    "ilk.interfaces.executor": ("Executor",),
-    "ilk.interfaces.index": ("Index", "check_k"),
-    "ilk.interfaces.kernel": ("Kernel",),
-    "ilk.interfaces.measure": ("Measure",),
-    "ilk.interfaces.metric_learner": ("LocalMetric", "MetricLearner"),
-    "ilk.interfaces.prediction": ("Prediction",),
-    "ilk.interfaces.regressor": ("Regressor",),
-    "ilk.interfaces.relevance": ("Relevance",),
-    "ilk.interfaces.resampling": ("Resampling", "Split"),
-    "ilk.interfaces.transformer": ("Transformer",),
-    "ilk.kinds": ("Kind", "kind_of"),
-    "ilk.labels": ("check_labels",),
-    "ilk.loaded": ("check_stored", "stored_fault"),
-    "ilk.named_columns": ("uses_views",),
-    "ilk.neighbors.blocked": ("nearest_blocked", "smallest", "within_blocked"),
-    "ilk.neighbors.competence": ("CompetenceModel",),
-    "ilk.neighbors.nearest": ("nearest", "within", "without_itself"),
-    "ilk.ordering": ("case_order", "row_order"),
-    "ilk.parallel": ("in_blocks", "n_threads", "threads"),
-    "ilk.params": (
-        "Array",
-        "FilePath",
-        "Function",
-        "Param",
-        "Seed",
-        "Views",
-        "param",
-        "slot",
-        "slots",
-    ),
-    "ilk.persist": ("PersistError", "load", "save"),
-    "ilk.pipeline": ("Pipeline", "takes_weights"),
-    "ilk.random_state": ("check_seed", "check_weights"),
-    "ilk.registries": ("Registry", "display_name", "registry", "shipped_name"),
-    "ilk.building": ("build",),
-    "ilk.resolution": ("Resolved", "resolve"),
-    "ilk.spec": ("Spec",),
-    "ilk.writing": ("to_spec",),
-    "ilk.shortcuts": (
-        "classifier",
-        "classifiers",
-        "clusterer",
-        "clusterers",
-        "combiner",
-        "combiners",
-        "comparison",
-        "comparisons",
-        "dataset",
-        "datasets",
-        "detector",
-        "detectors",
-        "distance",
-        "distances",
-        "editor",
-        "editors",
-        "executor",
-        "executors",
-        "index",
-        "indexes",
-        "kernel",
-        "kernels",
-        "make",
-        "measure",
-        "measures",
-        "metric_learner",
-        "metric_learners",
-        "regressor",
-        "regressors",
-        "relevance",
-        "relevances",
-        "resampling",
-        "resamplings",
-        "transformer",
-        "transformers",
-    ),
-    "ilk.suggest": ("did_you_mean",),
-    "ilk.views": ("check_views", "learn_views", "view_columns", "views_of", "with_views"),
+_GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
+    "Components": {
+        "ilk.capabilities": ("Capabilities", "INPUT_KINDS"),
+        "ilk.component": ("Component", "seeded"),
+        "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
+    },
+    "Parameters": {
+        "ilk.params": (
+            "Array",
+            "FilePath",
+            "Function",
+            "Param",
+            "Seed",
+            "Views",
+            "param",
+            "slot",
+            "slots",
+        ),
+    },
+    "Interfaces of the kinds": {
+        "ilk.interfaces.classifier": ("Classifier", "ConstantClassifier"),
+        "ilk.interfaces.clusterer": ("Clusterer",),
+        "ilk.interfaces.combiner": ("Combiner", "check_codes", "check_outputs", "label_outputs"),
+        "ilk.interfaces.comparison": ("Comparison", "Scores", "Verdict", "rank_rows"),
+        "ilk.interfaces.dataset": ("Data", "Dataset"),
+        "ilk.interfaces.detector": ("Detector",),
+        "ilk.interfaces.distance": ("Distance", "Prepared", "one_row"),
+        "ilk.interfaces.editor": ("Editor", "resample"),
+        "ilk.interfaces.executor": ("Executor",),
+        "ilk.interfaces.index": ("Index",),
+        "ilk.interfaces.kernel": ("Kernel",),
+        "ilk.interfaces.measure": ("Measure", "Needs"),
+        "ilk.interfaces.metric_learner": ("LocalMetric", "MetricLearner"),
+        "ilk.interfaces.prediction": ("Prediction",),
+        "ilk.interfaces.regressor": ("Regressor",),
+        "ilk.interfaces.relevance": ("Relevance",),
+        "ilk.interfaces.resampling": ("Resampling", "Split"),
+        "ilk.interfaces.transformer": ("Transformer",),
+    },
+    "Components by name": {
+        "ilk.shortcuts": (
+            "classifier",
+            "classifiers",
+            "clusterer",
+            "clusterers",
+            "combiner",
+            "combiners",
+            "comparison",
+            "comparisons",
+            "dataset",
+            "datasets",
+            "detector",
+            "detectors",
+            "distance",
+            "distances",
+            "editor",
+            "editors",
+            "executor",
+            "executors",
+            "index",
+            "indexes",
+            "kernel",
+            "kernels",
+            "make",
+            "measure",
+            "measures",
+            "metric_learner",
+            "metric_learners",
+            "regressor",
+            "regressors",
+            "relevance",
+            "relevances",
+            "resampling",
+            "resamplings",
+            "transformer",
+            "transformers",
+        ),
+    },
+    "Pipelines": {
+        "ilk.pipeline": ("Pipeline", "takes_weights"),
+    },
+    "Registry": {
+        "ilk.discovery": ("Found", "installed"),
+        "ilk.kinds": ("Kind", "kind_of"),
+        "ilk.registries": (
+            "Registry",
+            "display_name",
+            "registry",
+            "replaced_components",
+            "session_classes",
+            "shipped_name",
+        ),
+        "ilk.shipped": ("plain_name",),
+    },
+    "Specs": {
+        "ilk.building": ("build",),
+        "ilk.grammar": ("Many", "Table"),
+        "ilk.resolution": ("Resolved", "resolve"),
+        "ilk.spec": ("Spec", "load_spec"),
+        "ilk.writing": ("to_spec",),
+    },
+    "Saved components": {
+        "ilk.loaded": ("check_stored", "stored_fault"),
+        "ilk.persist": ("PersistError", "load", "save"),
+    },
+    "Results and events": {
+        "ilk.functions": ("results",),
+        "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),
+    },
+    "Neighbours": {
+        "ilk.neighbors.blocked": ("nearest_blocked", "smallest", "within_blocked"),
+        "ilk.neighbors.checks": ("check_k",),
+        "ilk.neighbors.competence": ("CaseSets", "CompetenceModel"),
+        "ilk.neighbors.search": ("nearest", "within", "without_itself"),
+    },
+    "Checks of input": {
+        "ilk.gram": ("check_gram", "is_positive_semidefinite"),
+        "ilk.inputs": (
+            "as_table",
+            "check_finite",
+            "check_same_features",
+            "check_same_length",
+            "check_vectors",
+            "column_labels",
+            "is_table",
+            "n_rows",
+            "nominal_columns",
+            "refuse_blocks",
+            "refuse_nominal",
+            "take",
+        ),
+        "ilk.labels": ("check_labels",),
+        "ilk.named_columns": ("uses_views",),
+        "ilk.random_state": ("check_seed", "check_weights"),
+        "ilk.views": ("check_views", "learn_views", "view_columns", "views_of", "with_views"),
+    },
+    "Large data and compiled code": {
+        "ilk.blockwise": ("RowBlocks", "row_blocks"),
+        "ilk.compiling": ("compiled",),
+        "ilk.ordering": ("case_order", "row_order"),
+        "ilk.parallel": ("in_blocks", "n_threads", "threads"),
+    },
+    "Errors and their messages": {
+        "ilk.errors": (
+            "AmbiguousComponentError",
+            "BrokenComponentError",
+            "DataError",
+            "DeclarationError",
+            "IlkError",
+            "InputError",
+            "InputTypeError",
+            "ParameterError",
+            "Problem",
+            "RegistryError",
+            "SpecError",
+            "UnknownComponentError",
+            "UnknownParameterError",
+        ),
+        "ilk.messages": ("printable", "short_repr"),
+        "ilk.suggest": ("did_you_mean", "similar_file"),
+    },
+    "Types": {
+        "ilk.aliases": (
+            "ClassifierLike",
+            "ClustererLike",
+            "CombinerLike",
+            "ComparisonLike",
+            "DatasetLike",
+            "DetectorLike",
+            "DistanceLike",
+            "EditorLike",
+            "ExecutorLike",
+            "IndexLike",
+            "KernelLike",
+            "MeasureLike",
+            "MetricLearnerLike",
+            "RegressorLike",
+            "RelevanceLike",
+            "ResamplingLike",
+            "TransformerLike",
+        ),
+        "ilk.arrays": (
+            "ArrayLike",
+            "Cases",
+            "Column",
+            "Estimator",
+            "FileLike",
+            "FittedClassifier",
+            "Indexable",
+            "Labels",
+            "Matrix",
+            "Predictor",
+            "RandomState",
+            "Shaped",
+            "ViewsLike",
+        ),
+    },
 }
-_MODULE = {name: module for module, names in _WHERE.items() for name in names}
+_MODULE = {
+    name: module for group in _GROUPS.values() for module, names in group.items() for name in names
+}
 
-__all__ = sorted((*_MODULE, "__version__"))  # noqa: PLE0605  # the table above is the one list
+__all__ = sorted((*_MODULE, *PACKAGES, "__version__"))  # noqa: PLE0605  # the table above is the one list
 
+if not TYPE_CHECKING:  # a type checker knows the names from above, and no others
 
-def __getattr__(name: str) -> Any:
-    module = _MODULE.get(name)
-    if module is None:
-        from ilk.suggest import did_you_mean
-
-        # Tools probe modules for hundreds of private names: no suggestions for these.
-        hint = "" if name.startswith("_") else did_you_mean(name, _MODULE)
-        raise AttributeError(f"module 'ilk' has no attribute {name!r}{hint}")
-    value = getattr(import_module(module), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        return (
+            import_module(f"ilk.{name}") if name in PACKAGES else public_name("ilk", _MODULE, name)
+        )
 
 
 def __dir__() -> list[str]:

@@ -19,6 +19,8 @@ from ilk.registries import display_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ilk.arrays import Cases
+
 T = TypeVar("T")
 
 BLOCK_BYTES = 16 * 2**20  # bytes of a block as float64: bounds the memory
@@ -164,7 +166,7 @@ class DaskRows(RowBlocks):
                 yield first, (size, self.shape[1]), chunk
 
 
-def row_blocks(owner: object, X: Any, argument: str = "X") -> RowBlocks | None:
+def row_blocks(owner: object, X: Cases, argument: str = "X") -> RowBlocks | None:
     """Return rows for reading block by block; None for data in memory.
 
     Parameters

@@ -224,7 +224,7 @@ def get_nested(owner: object, own: dict[str, Any], deep: bool) -> dict[str, Any]
     return result
 
 
-def set_nested(owner: Any, params: Mapping[str, Any]) -> None:
+def set_nested(owner: Component, params: Mapping[str, Any]) -> None:
     """Set an owner's parameters, then those of the components in its slots."""
     inner: dict[str, dict[str, Any]] = {}
     for key, value in params.items():
@@ -239,7 +239,7 @@ def set_nested(owner: Any, params: Mapping[str, Any]) -> None:
         _set_inside(owner, head, rest)
 
 
-def _set_inside(owner: Any, name: str, params: dict[str, Any]) -> None:
+def _set_inside(owner: Component, name: str, params: dict[str, Any]) -> None:
     declared = owner.parameters[name]
     if not declared.slot:
         raise ParameterError(
@@ -319,7 +319,7 @@ def seeded(component: object, seed: int) -> Any:
     return component
 
 
-def seed_slot(owner: Any, name: str, value: Any) -> Any:
+def seed_slot(owner: Component, name: str, value: Any) -> Any:
     """Seed the components built for a slot from the random state of the owner, if it has one."""
     state = getattr(owner, "random_state", None)
     if state is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ilk.messages import show
+from ilk.messages import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,7 @@ def dotted(path: Where) -> str:
         if isinstance(step, int):
             text += f"[{step}]"
             continue
-        key = step if step.replace("-", "_").isidentifier() else show(step)
+        key = step if step.replace("-", "_").isidentifier() else short_repr(step)
         text += f".{key}" if text else key
     return text
 

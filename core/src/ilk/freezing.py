@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.frozen import FrozenEstimator
 
 if TYPE_CHECKING:
-    from ilk.arrays import Labels
+    from ilk.arrays import Cases, Labels
 
 
 def frozen(component: object) -> Any:
@@ -51,6 +51,6 @@ def is_frozen(component: object) -> bool:
     return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
 
 
-def fit_component(component: Any, X: Any, y: Labels | None = None, **keywords: Any) -> Any:
+def fit_component(component: Any, X: Cases, y: Labels | None = None, **keywords: Any) -> Any:
     """Fit a component unless it is frozen; return it."""
     return component if is_frozen(component) else component.fit(X, y, **keywords)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,17 +34,17 @@ __all__ = [
 ]
 
 
-def is_table(X: Any) -> bool:
+def is_table(X: object) -> bool:
     """Tell whether X is a data frame (pandas or polars) without importing either."""
     return hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "dtypes")
 
 
-def is_dask(X: Any) -> bool:
+def is_dask(X: object) -> bool:
     """Tell whether X is a Dask collection without importing Dask."""
     return type(X).__module__.partition(".")[0] in {"dask", "dask_expr"}
 
 
-def refuse_blocks(owner: object, X: Any, argument: str = "X") -> None:
+def refuse_blocks(owner: object, X: Cases, argument: str = "X") -> None:
     """Raise if X is a Dask collection, which would have to be loaded completely.
 
     Raises
@@ -181,9 +181,31 @@ def refuse_unlike_numbers(owner: object, X: Cases, argument: str = "X") -> None:
         raise InputError(f"{name}: {argument} holds texts, not numbers: could not convert string")
 
 
+@overload
 def check_vectors(
-    owner: Any,
-    X: Any,
+    owner: object,
+    X: Cases,
+    *,
+    argument: str = "X",
+    reset: bool | None = None,
+    nan: bool = False,
+    sparse: Literal[False] = False,
+    min_rows: int = 1,
+) -> np.ndarray: ...
+@overload
+def check_vectors(
+    owner: object,
+    X: Cases,
+    *,
+    argument: str = "X",
+    reset: bool | None = None,
+    nan: bool = False,
+    sparse: bool,
+    min_rows: int = 1,
+) -> Any: ...
+def check_vectors(
+    owner: object,
+    X: Cases,
     *,
     argument: str = "X",
     reset: bool | None = None,
@@ -220,7 +242,7 @@ def check_vectors(
     InputError, InputTypeError
         Naming the component, the argument and the offending row and column.
     """
-    if reset is None and _is_plain(X) and len(X) >= min_rows:
+    if reset is None and isinstance(X, np.ndarray) and _is_plain(X) and len(X) >= min_rows:
         check_finite(owner, X, argument=argument, nan=nan)
         return X
     refuse_blocks(owner, X, argument)
@@ -298,7 +320,7 @@ def check_finite(
     raise InputError(f"{display_name(owner)}: {argument} has {what} at {place}{hint}")
 
 
-def check_same_length(owner: object, X: Any, y: Labels, argument: str = "y") -> None:
+def check_same_length(owner: object, X: Cases, y: Labels, argument: str = "y") -> None:
     """Raise if two inputs differ in their number of rows.
 
     Raises

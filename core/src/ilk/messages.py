@@ -16,7 +16,7 @@ def an(noun: str) -> str:
     return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
-def show(value: object) -> str:
+def short_repr(value: object) -> str:
     """Write a value for a message: on one line, and shortened if it is long."""
     try:
         text = " ".join(repr(value).split())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ilk.errors import DeclarationError
-from ilk.messages import an, show
+from ilk.messages import an, short_repr
 from ilk.shipped import as_default
 from ilk.suggest import did_you_mean
 
@@ -146,9 +146,9 @@ class Param:
             return None
         if not any(_matches(value, kind) for kind in self.types):
             hint = did_you_mean(value, [c for c in self.choices if isinstance(c, str)])
-            return f"must be {self.describe()}, got {show(value)}{hint}"
+            return f"must be {self.describe()}, got {short_repr(value)}{hint}"
         if not self._in_bounds(value):
-            return f"must be {self.describe()}, got {show(value)}"
+            return f"must be {self.describe()}, got {short_repr(value)}"
         return self._items_problem(value)
 
     def _in_bounds(self, value: object) -> bool:
@@ -410,12 +410,12 @@ def with_default(declared: Param, default: object) -> Param:
         If it is mutable or is not what the parameter takes.
     """
     if isinstance(default, list | set | bytearray) or hasattr(default, "__array__"):
-        problem: str | None = f"must not be mutable: use None or a tuple, got {show(default)}"
+        problem: str | None = f"must not be mutable: use None or a tuple, got {short_repr(default)}"
     elif declared.slot:
         problem = _slot_problem(declared, default)
     else:
         table = isinstance(default, dict)
-        said = f"must not be mutable: use None, got {show(default)}"
+        said = f"must not be mutable: use None, got {short_repr(default)}"
         problem = said if table else declared.problem(default)
     nothing = isinstance(default, tuple) and not default
     if problem and (declared.slot or not nothing):
@@ -441,7 +441,7 @@ def _slot_problem(declared: Param, default: object) -> str | None:
         return None
     instance = hasattr(default, "get_params")
     hint = ": an instance would be shared; use its name or a table" if instance else ""
-    return f"must be {declared.describe()}, got {show(default)}{hint}"
+    return f"must be {declared.describe()}, got {short_repr(default)}{hint}"
 
 
 def is_shared(default: object) -> bool:
@@ -462,7 +462,7 @@ def _type_of(default: object, choices: tuple[Any, ...]) -> Any:
     if kind in (int, float, bool, str, list, dict, set) or hasattr(default, "__array__"):
         return kind
     raise DeclarationError(
-        f"param(default={show(default)}) does not tell the type: give type= or choices="
+        f"param(default={short_repr(default)}) does not tell the type: give type= or choices="
     )
 
 

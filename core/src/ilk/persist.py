@@ -17,7 +17,7 @@ from ilk.errors import IlkError
 from ilk.frames import frames_as_arrays
 from ilk.loaded import check_loaded
 from ilk.registries import SESSION, display_name, find_class
-from ilk.spec import load as load_spec
+from ilk.spec import load_spec
 from ilk.vetting import LARGEST, RATIO, RefusedError, read_bounded, vet
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ilk.params import Param, Seed
 from ilk.registries import display_name
 
 if TYPE_CHECKING:
-    from ilk.arrays import ArrayLike, RandomState
+    from ilk.arrays import ArrayLike, Cases, RandomState
 
 
 def check_seed(owner: object, random_state: RandomState) -> np.random.RandomState:
@@ -40,7 +40,7 @@ def check_seed(owner: object, random_state: RandomState) -> np.random.RandomStat
     return np.random.RandomState(random_state)  # scikit-learn takes no Generator
 
 
-def check_weights(owner: object, sample_weight: ArrayLike, X: Any) -> np.ndarray:
+def check_weights(owner: object, sample_weight: ArrayLike, X: Cases) -> np.ndarray:
     """Return sample weights as a float array, one for each row of X.
 
     Raises

@@ -13,7 +13,7 @@ from ilk.errors import (
     UnknownComponentError,
 )
 from ilk.kinds import Kind, kind_of, kinds
-from ilk.messages import show
+from ilk.messages import short_repr
 from ilk.shipped import meant_by, offered_by
 from ilk.suggest import did_you_mean
 
@@ -260,7 +260,17 @@ def find_class(cls: type) -> Found | None:
     return None
 
 
-def replaced() -> list[Found]:
+def session_classes() -> list[tuple[str, str, type]]:
+    """Return kind, name and class of every component registered by hand."""
+    return [
+        (kind, found.name, registry(kind).get(found.qualified))
+        for kind in kinds()
+        for found in registry(kind).find()
+        if found.distribution == SESSION
+    ]
+
+
+def replaced_components() -> list[Found]:
     """Return the classes registered by hand under a name that a distribution also offers."""
     every = [registry(kind).find() for kind in kinds()]
     return [
@@ -308,7 +318,6 @@ def _class_problem(cls: type, kind: Kind) -> str | None:
         return f"class {cls.__name__} does not define {', '.join(missing)}"
     capabilities = getattr(cls, "capabilities", None)
     if not isinstance(capabilities, Capabilities):
-        return (
-            f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {show(capabilities)}"
-        )
+        given = short_repr(capabilities)
+        return f"class {cls.__name__}: capabilities must be ilk.Capabilities, got {given}"
     return None

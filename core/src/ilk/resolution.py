@@ -14,7 +14,7 @@ from ilk.freezing import is_frozen
 from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
 from ilk.locate import DEEPEST as DEEPEST_TABLE
-from ilk.messages import an, show
+from ilk.messages import an, short_repr
 from ilk.params import FilePath, Param
 from ilk.registries import SESSION, find_class, registry
 from ilk.slot_values import At, SlotError, map_slot
@@ -93,7 +93,7 @@ def _unusable(data: object) -> Iterator[Problem]:
     while stack:
         path, value = stack.pop()
         if type(value) is int and not -(2**63) <= value < 2**63:
-            yield Problem(path, f"must be an integer of at most 64 bits, got {show(value)}")
+            yield Problem(path, f"must be an integer of at most 64 bits, got {short_repr(value)}")
         elif len(path) > 2 * DEEPEST_TABLE and isinstance(value, Mapping | list | tuple):
             yield Problem(path[:_SHOWN], "is nested too deeply to be read")
         elif isinstance(value, Mapping):
@@ -134,7 +134,7 @@ class Resolution:
     def table(self, grammar: Table, data: object, path: Where) -> dict[str, Any]:
         """Check a table of a file against its grammar."""
         if not isinstance(data, Mapping):
-            self.complain(path, f"must be a table, got {show(data)}")
+            self.complain(path, f"must be a table, got {short_repr(data)}")
             return {}
         for key in data:
             if key not in grammar.fields and not grammar.others:
@@ -160,7 +160,9 @@ class Resolution:
 
     def _tables(self, grammar: Many, value: object, path: Where) -> list[dict[str, Any]]:
         if not isinstance(value, list):
-            self.complain(path, f"must be a list of tables ([[{path[-1]}]]), got {show(value)}")
+            self.complain(
+                path, f"must be a list of tables ([[{path[-1]}]]), got {short_repr(value)}"
+            )
             return []
         if len(value) < grammar.at_least:
             self.complain(path, f"needs at least {grammar.at_least}, got {len(value)}")
@@ -176,7 +178,9 @@ class Resolution:
             return value
         if FilePath in param.types and isinstance(value, str) and self.folder is not None:
             if any(unicodedata.category(sign) == "Cc" for sign in value):
-                self.complain(path, f"must be a path without control characters, got {show(value)}")
+                self.complain(
+                    path, f"must be a path without control characters, got {short_repr(value)}"
+                )
                 return value
             return os.path.realpath(self.folder / Path(value).expanduser())
         if float in param.types and int not in param.types and type(value) is int:
@@ -208,7 +212,7 @@ class Resolution:
                 self.complain(
                     path,
                     f"a step is a table with one key, its kind, as in "
-                    f"{{ classifier = 'knn' }}; got {show(item)}",
+                    f"{{ classifier = 'knn' }}; got {short_repr(item)}",
                 )
             return item
         table = kinds()
@@ -247,14 +251,16 @@ class Resolution:
             return value
         table = {"use": value} if isinstance(value, str) else value
         if not isinstance(table, Mapping):
-            self.complain(path, f"must be {Param(slot=kind).describe()}, got {show(value)}")
+            self.complain(path, f"must be {Param(slot=kind).describe()}, got {short_repr(value)}")
             return value
         if "use" not in table and "steps" in table:
             table = {"use": "pipeline", **table}
         name = table.get("use")
         if not isinstance(name, str):
             problem = (
-                "'use' is missing" if name is None else f"'use' must be a name, got {show(name)}"
+                "'use' is missing"
+                if name is None
+                else f"'use' must be a name, got {short_repr(name)}"
             )
             self.complain(path, f"{an(kind)} is a name or a table with 'use': {problem}")
             return value

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from ilk.kinds import kind_of
-from ilk.messages import show
+from ilk.messages import short_repr
 from ilk.params import Param
 from ilk.steps import step_problem
 
@@ -50,7 +50,7 @@ def map_slot(param: Param, value: object, one: Callable[[Any, str, At], Any]) ->
         return {key: _map_one(param.slot, item, one, (key,)) for key, item in value.items()}
     if param.many is list and isinstance(value, Sequence) and not isinstance(value, str):
         return [_map_one(param.slot, item, one, (i,)) for i, item in enumerate(value)]
-    raise SlotError(f"must be {param.describe()}, got {show(value)}")
+    raise SlotError(f"must be {param.describe()}, got {short_repr(value)}")
 
 
 def _map_one(slot: str, item: object, one: Callable[[Any, str, At], Any], at: At) -> Any:

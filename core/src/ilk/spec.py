@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ilk.errors import Problem, SpecError, Where
 from ilk.locate import lines_of, open_at, too_deep
-from ilk.suggest import file_like
+from ilk.suggest import similar_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Spec:
         return Problem(problem.path, problem.message, file, self.lines.get(where))
 
 
-def load(path: str | Path) -> Spec:
+def load_spec(path: str | Path) -> Spec:
     """Read a TOML file.
 
     Parameters
@@ -93,7 +93,7 @@ def _text(path: Path) -> str:
             raw = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         reason = getattr(error, "strerror", None) or str(error)
-        hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
+        hint = similar_file(path) if isinstance(error, FileNotFoundError) else ""
         raise SpecError([Problem((), f"cannot be read: {reason}{hint}", str(path))]) from None
     if len(raw) > LARGEST:
         message = f"is no specification: it has more than {LARGEST // 2**20} megabytes"

@@ -29,7 +29,7 @@ def did_you_mean(word: object, options: Iterable[str]) -> str:
     return f"; did you mean {match!r}?" if match else ""
 
 
-def file_like(path: Path) -> str:
+def similar_file(path: Path) -> str:
     """Return ``"; did you mean 'x'?"`` for a file of a similar name beside `path`."""
     try:
         beside = [one.stem for one in path.parent.iterdir() if one.suffix == path.suffix]

@@ -19,6 +19,7 @@ from ilk.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ilk.arrays import ViewsLike
+    from ilk.component import Component
 
 
 def with_views(component: Any, views: Mapping[str, Sequence[Any]]) -> Any:
@@ -55,7 +56,7 @@ def with_views(component: Any, views: Mapping[str, Sequence[Any]]) -> Any:
     return component
 
 
-def check_views(owner: Any, views: ViewsLike | None) -> None:
+def check_views(owner: Component, views: ViewsLike | None) -> None:
     """Raise a ParameterError unless there are views, and each has a column."""
     if isinstance(views, str):
         return  # "data": known at fit
@@ -66,7 +67,7 @@ def check_views(owner: Any, views: ViewsLike | None) -> None:
             raise owner.parameter_error("views", f"[{name!r}] must have a column, got none")
 
 
-def learn_views(owner: Any, X: Any, views: Any) -> None:
+def learn_views(owner: Any, X: Any, views: ViewsLike) -> None:
     """Find the columns of views in training data, and store the names of the columns.
 
     Sets ``columns_``, the positions of each view; ``n_features_in_``; and, for data frames,
@@ -98,7 +99,7 @@ def learn_views(owner: Any, X: Any, views: Any) -> None:
 
 
 def view_columns(
-    owner: Any, views: ViewsLike | None, labels: Sequence[Any], n_features: int
+    owner: Component, views: ViewsLike | None, labels: Sequence[Any], n_features: int
 ) -> dict[Any, np.ndarray]:
     """Positions of the columns of each view.
 
@@ -192,7 +193,7 @@ def _matched(owner: Any, X: Any, argument: str) -> Any:
     return X
 
 
-def check_columns(owner: Any, X: Any, argument: str) -> Any:
+def check_columns(owner: Component, X: Any, argument: str) -> Any:
     """Return X as a data frame or an array with columns.
 
     Raises

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 import ilk
 from cases import in_one_test
-from ilk.drawing import new_axes
+from ilk.plotting import new_axes
 
 
 class Average(ilk.Combiner):

@@ -14,7 +14,7 @@ import pytest
 
 import ilk
 from cases import in_one_test
-from ilk.drawing import written as drawn
+from ilk.plotting import plot_label as drawn
 from ilk_evaluation import run_experiment
 from ilk_evaluation.figures import Figure, available
 from ilk_evaluation.figures.figure_data import signed

@@ -18,6 +18,7 @@ from ilk.resolution import defaults_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ilk.component import Component
     from ilk.discovery import Found
     from ilk.kinds import Kind
 
@@ -111,7 +112,7 @@ def _kind_lines(record: Mapping[str, Any]) -> Iterator[str]:
     yield from hanging("  ", names, 2)
 
 
-def _describe_component(found: Found, cls: Any) -> dict[str, Any]:
+def _describe_component(found: Found, cls: type[Component]) -> dict[str, Any]:
     """Describe a component's class."""
     doc = read_docstring(cls)
     defaults = defaults_of(cls)
@@ -150,7 +151,7 @@ def _describe_kind(kind: Kind) -> dict[str, Any]:
     }
 
 
-def _describe_interface(cls: Any) -> dict[str, Any]:
+def _describe_interface(cls: type[Component]) -> dict[str, Any]:
     doc = read_docstring(cls)
     must = sorted(cls.__abstractmethods__)
     may = [

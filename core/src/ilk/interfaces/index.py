@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ilk.component import Component
-from ilk.errors import InputError
+from ilk.neighbors.checks import check_k
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from ilk.arrays import Cases, Labels
+    from ilk.interfaces.distance import Distance
 
 
 class Index(Component):
@@ -32,7 +33,7 @@ class Index(Component):
     by_blocks: ClassVar[bool] = False
 
     @abstractmethod
-    def fit(self, X: Cases, y: Labels | None = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Build the index from training rows and an already fitted distance.
 
         Parameters
@@ -71,15 +72,3 @@ class Index(Component):
     def check_k(self, k: int, n: int) -> None:
         """Raise an InputError unless 1 <= k <= n."""
         check_k(self, k, n)
-
-
-def check_k(owner: object, k: Any, n: int) -> None:
-    """Raise an InputError, naming `owner`, unless k is an integer with 1 <= k <= n."""
-    from ilk.registries import display_name
-
-    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not whole or not 1 <= int(k) <= n:
-        raise InputError(
-            f"{display_name(owner)}: k must be an integer between 1 and the number of training "
-            f"rows ({n}), got {k!r}"
-        )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ilk.errors import InputError
 from ilk.inputs import n_rows, take
-from ilk.interfaces.index import check_k
+from ilk.neighbors.checks import check_k
 from ilk.registries import display_name
 
 if TYPE_CHECKING:
@@ -21,8 +21,15 @@ LEAST_QUERIES = 64  # minimum queries in a block, so that training rows are read
 CROWD = 64  # columns per wanted one above which a bound is cheaper than a partition
 
 
+class PairwiseDistance(Protocol):
+    """A fitted distance, as far as searches in blocks need it."""
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray: ...
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]: ...
+
+
 def nearest_blocked(
-    distance: Any, Q: Any, X: Any, k: int, *, block_bytes: int = BLOCK_BYTES
+    distance: PairwiseDistance, Q: Cases, X: Cases, k: int, *, block_bytes: int = BLOCK_BYTES
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of X nearest to each row of Q, without storing all distances.
 
@@ -62,7 +69,7 @@ def nearest_blocked(
 
 
 def within_blocked(
-    distance: Any, Q: Any, X: Matrix, r: float, *, block_bytes: int = BLOCK_BYTES
+    distance: PairwiseDistance, Q: Cases, X: Matrix, r: float, *, block_bytes: int = BLOCK_BYTES
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The rows of X within distance r (inclusive) of each row of Q, nearest first.
 
@@ -175,7 +182,7 @@ def _block_shape(n: int, block_bytes: int) -> tuple[int, int]:
 
 
 def _blocks(
-    distance: Any, Q: Cases, X: Cases, start: int, rows: int, columns: int
+    distance: PairwiseDistance, Q: Cases, X: Cases, start: int, rows: int, columns: int
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield, for one block of queries, each block of training rows: its first row, distances."""
     queries = _slice(Q, start, start + rows)

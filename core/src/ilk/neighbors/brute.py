@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ilk.arrays import Cases, Labels
+    from ilk.interfaces.distance import Distance
 
 
 Nearest = tuple[np.ndarray, np.ndarray]
@@ -81,7 +82,7 @@ class Brute(Index):
 
     by_blocks: ClassVar[bool] = True
 
-    def fit(self, X: Cases, y: Labels | None = None, *, distance: Any) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
         blocks = row_blocks(self, X)
@@ -156,7 +157,7 @@ def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
     return near, np.take_along_axis(where, columns, axis=1)
 
 
-def _within_in(distance: Any, Q: Cases, r: float, first: int, block: np.ndarray) -> Within:
+def _within_in(distance: Distance, Q: Cases, r: float, first: int, block: np.ndarray) -> Within:
     """The rows of a block within r of each query, nearest first: distances, numbers."""
     near, where = within_blocked(distance, Q, block, r)
     return near, [numbers + first for numbers in where]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ilk.errors import InputError, InputTypeError
 from ilk.registries import display_name
 
+if TYPE_CHECKING:
+    from ilk.arrays import Cases
 
-def check_distance(owner: object, distance: Any) -> None:
+
+def check_distance(owner: object, distance: object) -> None:
     """Raise an InputTypeError, naming `owner`, unless this is a distance."""
     if getattr(distance, "kind", None) != "distance":
         raise InputTypeError(
@@ -28,7 +33,7 @@ def check_vector_distance(owner: object, distance: Any) -> None:
         )
 
 
-def training_rows(owner: object, distance: Any, X: Any) -> Any:
+def training_rows(owner: object, distance: Any, X: Cases) -> Any:
     """Return training rows in the form for a distance.
 
     Raises
@@ -49,3 +54,13 @@ def check_radius(owner: object, r: Any) -> float:
     if not radius >= 0:
         raise InputError(f"{display_name(owner)}: r must be a number of at least 0, got {r!r}")
     return radius
+
+
+def check_k(owner: object, k: Any, n: int) -> None:
+    """Raise an InputError, naming `owner`, unless k is an integer with 1 <= k <= n."""
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not whole or not 1 <= int(k) <= n:
+        raise InputError(
+            f"{display_name(owner)}: k must be an integer between 1 and the number of training "
+            f"rows ({n}), got {k!r}"
+        )

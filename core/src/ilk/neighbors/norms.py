@@ -9,13 +9,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ilk.capabilities import Capabilities
-from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors.rows import Rows, Tile, fill_tile
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk.neighbors.weights import (
     all_positive,
+    check_feature_weights,
     check_spread,
-    check_weights,
-    weights_for,
+    feature_weights,
 )
 from ilk.params import Array, param
 
@@ -45,16 +45,16 @@ class Norm(VectorDistance):
     def check_parameters(self) -> None:
         """Check that the weights are a vector of non-negative numbers, not all zero."""
         super().check_parameters()
-        check_weights(self)
+        check_feature_weights(self)
         if np.isfinite(self.p):
             check_spread(self)
 
     def _rows(self, X: np.ndarray) -> Rows:
-        weights = weights_for(self, X.shape[1])
+        weights = feature_weights(self, X.shape[1])
         return Rows(X if weights is None or weights.all() else X[:, weights > 0], X)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        weights = weights_for(self, X.given.shape[1])
+        weights = feature_weights(self, X.given.shape[1])
         if weights is None:
             _unweighted(X, Y, float(self.p), tile)
         elif self.p == np.inf:
@@ -120,14 +120,14 @@ def _unweighted(X: Rows, Y: Rows, p: float, tile: Tile) -> None:
 
     D = tile.view
     if p == np.inf:
-        fill(sums.largest, X, Y, tile)
+        fill_tile(sums.chebyshev, X, Y, tile)
     elif p == 1:
-        fill(sums.absolute, X, Y, tile)
+        fill_tile(sums.manhattan, X, Y, tile)
     elif p == 2:
         if squares(X, Y, tile):
             np.sqrt(D, out=D)
     elif p == 3:
-        fill(sums.cubed, X, Y, tile)
+        fill_tile(sums.cubed, X, Y, tile)
         unsure = doubtful(D, X.values, Y.values, p)
         np.cbrt(D, out=D)
         mend(D, unsure, X.values, Y.values, p)
@@ -145,7 +145,7 @@ def squares(X: Rows, Y: Rows, tile: Tile) -> bool:
     """
     from ilk.neighbors import sums
 
-    fill(sums.squared, X, Y, tile)
+    fill_tile(sums.squared_euclidean, X, Y, tile)
     D = tile.view
     unsure = doubtful(D, X.values, Y.values, 2)
     if unsure is None:

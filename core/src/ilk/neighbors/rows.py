@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 UNROLLED = 4  # features in one turn of a kernel's loop
-LONG = 2048  # number of features above which sums in float32 lose too many digits
+MAX_FLOAT32_FEATURES = 2048  # number of features above which sums in float32 lose too many digits
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Rows:
         n, p = self.values.shape
         if n > 1 and p % UNROLLED == 0:
             return np.ascontiguousarray(self.values)
-        padded = np.zeros((max(n, 2), _padded(p)), dtype=self.values.dtype)
+        padded = np.zeros((max(n, 2), padded_width(p)), dtype=self.values.dtype)
         padded[:n, :p] = self.values
         return padded
 
@@ -48,7 +48,7 @@ class Rows:
     def columns(self) -> np.ndarray:
         """The transposed rows, with the same padding: a feature's values are contiguous."""
         n, p = self.values.shape
-        columns = np.zeros((_padded(p), n), dtype=self.values.dtype)
+        columns = np.zeros((padded_width(p), n), dtype=self.values.dtype)
         columns[:p] = self.values.T
         return columns
 
@@ -83,7 +83,7 @@ Kernel = Callable[[np.ndarray, np.ndarray, np.ndarray, int, int], Any]
 (p, m): n is at least 2, p a multiple of 4, and ``out`` a flat matrix of `stride` columns."""
 
 
-def fill(kernel: Kernel, X: Rows, Y: Rows, tile: Tile) -> None:
+def fill_tile(kernel: Kernel, X: Rows, Y: Rows, tile: Tile) -> None:
     """Fill a tile by a kernel for each row of X and each row of Y."""
     if len(X) > 1:
         width = tile.matrix.shape[1]
@@ -95,5 +95,6 @@ def fill(kernel: Kernel, X: Rows, Y: Rows, tile: Tile) -> None:
         tile.view[...] = both[:1]
 
 
-def _padded(n_features: int) -> int:
+def padded_width(n_features: int) -> int:
+    """Return the number of features of zero-padded rows: a multiple of four."""
     return -(-n_features // UNROLLED) * UNROLLED

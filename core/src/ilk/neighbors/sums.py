@@ -23,7 +23,7 @@ _LOOSE = 1.000001  # exceeds the rounding error of a root that is squared again
 
 
 @compiled
-def absolute(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
+def manhattan(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
     """Sums of absolute differences."""
     n, p = X.shape
     m = YT.shape[1]
@@ -44,7 +44,9 @@ def absolute(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
 
 
 @compiled(fastmath={"contract"})
-def squared(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
+def squared_euclidean(
+    X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int
+) -> None:
     """Sums of squared differences."""
     n, p = X.shape
     m = YT.shape[1]
@@ -90,7 +92,7 @@ def cubed(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int
 
 
 @compiled
-def largest(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
+def chebyshev(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
     """Largest absolute differences."""
     n, p = X.shape
     m = YT.shape[1]

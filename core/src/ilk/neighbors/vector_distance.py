@@ -10,9 +10,9 @@ import numpy as np
 
 from ilk.inputs import check_same_features, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
-from ilk.interfaces.index import check_k
 from ilk.neighbors.blocked import nearest_blocked
-from ilk.neighbors.rows import LONG, Rows, Tile
+from ilk.neighbors.checks import check_k
+from ilk.neighbors.rows import MAX_FLOAT32_FEATURES, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only s
 _WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
 _FEW = 32
 _BRIEF = 2**13  # differences that take about as long as the start of a thread
-SORTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
+MAX_SORTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
 
 
 class VectorDistance(Distance):
@@ -108,7 +108,7 @@ class VectorDistance(Distance):
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         check_k(self, k, n_rows(Y))
-        if k > SORTED:
+        if k > MAX_SORTED:
             return nearest_blocked(self, X, Y, k)
         from ilk.neighbors.sums import push
 
@@ -138,7 +138,7 @@ class VectorDistance(Distance):
         return _PreparedVectors(self, self.check_input(X))
 
     def _working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
-        double = self.works_in_double or X.shape[1] > LONG
+        double = self.works_in_double or X.shape[1] > MAX_FLOAT32_FEATURES
         return np.float64 if double else _result_type(X, Y)
 
     def _tiles(self, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Iterator[_Part]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ilk.arrays import ArrayLike
 
 
-def check_weights(owner: Any) -> None:
+def check_feature_weights(owner: Any) -> None:
     """Check that the weights of a distance are a vector of non-negative numbers, not all zero.
 
     Raises
@@ -48,7 +48,7 @@ def check_spread(owner: Any) -> None:
         )
 
 
-def weights_for(owner: Any, n_features: int) -> np.ndarray | None:
+def feature_weights(owner: Any, n_features: int) -> np.ndarray | None:
     """Return the weights of a distance as floats, or None if it has none.
 
     Raises

@@ -6,8 +6,9 @@ Names are imported on first use, because pytest loads the plugin in here for eve
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ilk._lazy import public_name
 
 if TYPE_CHECKING:
     from ilk.testing.case import Case as Case
@@ -27,30 +28,27 @@ if TYPE_CHECKING:
     from ilk.testing.subject import Subject as Subject
 
 _MODULE = {
-    "Case": "case",
-    "Check": "registered",
-    "CheckFailed": "expectations",
-    "ComponentReport": "report",
-    "Outcome": "report",
-    "Report": "report",
-    "Subject": "subject",
-    "cases": "case",
-    "check": "registered",
-    "check_distribution": "report",
-    "checks_of": "registered",
-    "conformance_tests": "pytest_tests",
-    "expect": "expectations",
-    "expect_error": "expectations",
-    "expect_same": "expectations",
+    "Case": "ilk.testing.case",
+    "Check": "ilk.testing.registered",
+    "CheckFailed": "ilk.testing.expectations",
+    "ComponentReport": "ilk.testing.report",
+    "Outcome": "ilk.testing.report",
+    "Report": "ilk.testing.report",
+    "Subject": "ilk.testing.subject",
+    "cases": "ilk.testing.case",
+    "check": "ilk.testing.registered",
+    "check_distribution": "ilk.testing.report",
+    "checks_of": "ilk.testing.registered",
+    "conformance_tests": "ilk.testing.pytest_tests",
+    "expect": "ilk.testing.expectations",
+    "expect_error": "ilk.testing.expectations",
+    "expect_same": "ilk.testing.expectations",
 }
 
 __all__ = sorted(_MODULE)  # noqa: PLE0605  # the table above is the single source
 
 
-def __getattr__(name: str) -> Any:
-    module = _MODULE.get(name)
-    if module is None:
-        raise AttributeError(f"module 'ilk.testing' has no attribute {name!r}")
-    value = getattr(import_module(f"ilk.testing.{module}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        return public_name(__name__, _MODULE, name)

@@ -15,6 +15,8 @@ from ilk.testing.report import Outcome, outcomes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import pytest
+
     from ilk.discovery import Found
 
 
@@ -96,7 +98,7 @@ def conformance_tests(*distributions: str, kind: str | None = None) -> Callable[
         what = f"no {kind}" if kind else "no component"
         raise IlkError(f"nothing to check: {' and '.join(distributions) or 'ilk'} offers {what}")
 
-    def test_conformance(conformance_part: Part, request: Any) -> None:
+    def test_conformance(conformance_part: Part, request: pytest.FixtureRequest) -> None:
         run_part(conformance_part, request)
 
     test_conformance.ilk_parts = partial(_parts, every)  # type: ignore[attr-defined]
@@ -116,7 +118,7 @@ def parts_of(found: Found, *, first_only: bool = False) -> list[Part]:
     return [Part(found, example, slow) for slow, example in sorted(due)]
 
 
-def run_part(part: Part, request: Any) -> None:
+def run_part(part: Part, request: pytest.FixtureRequest) -> None:
     """Run the checks of a part; report failures, and record the counts of outcomes for pytest.
 
     Only failed checks become subtests: reporting takes a millisecond each, and there are
@@ -131,7 +133,7 @@ def run_part(part: Part, request: Any) -> None:
         request.node.user_properties.append((PROPERTY, {"component": part.component} | counts))
 
 
-def _tell(failed: list[Outcome], request: Any) -> None:
+def _tell(failed: list[Outcome], request: pytest.FixtureRequest) -> None:
     """Report each failed check as a subtest; before pytest 9, as one failure of all."""
     if failed and _has_subtests():
         subtests = request.getfixturevalue("subtests")

@@ -13,7 +13,11 @@ from ilk.testing.data import ObjectDistance
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ilk.arrays import Cases, Labels, Matrix
+    from ilk.arrays import Cases, Estimator, Labels, Matrix
+    from ilk.interfaces.clusterer import Clusterer
+    from ilk.interfaces.editor import Editor
+    from ilk.interfaces.index import Index
+    from ilk.interfaces.transformer import Transformer
 
 
 @dataclass(frozen=True)
@@ -46,27 +50,27 @@ def trial_distance(index: Any) -> Any:
     return Euclidean() if example is None else example()
 
 
-def _fit(component: Any, X: Cases | None, y: np.ndarray) -> Any:
+def _fit(component: Estimator, X: Cases | None, y: np.ndarray) -> Any:
     return component.fit(X, y)
 
 
-def _fit_index(component: Any, X: Cases | None, y: np.ndarray) -> Any:
+def _fit_index(component: Index, X: Cases, y: np.ndarray) -> Any:
     return component.fit(X, y, distance=trial_distance(component).fit(X))
 
 
-def _fit_index_of_objects(component: Any, X: np.ndarray, y: Any) -> Any:
+def _fit_index_of_objects(component: Index, X: np.ndarray, y: Labels) -> Any:
     return component.fit(X, y, distance=ObjectDistance().fit(X))
 
 
-def _neighbors(component: Any, Q: Cases | None) -> np.ndarray:
+def _neighbors(component: Index, Q: Cases) -> np.ndarray:
     return np.stack([np.asarray(part, dtype=float) for part in component.kneighbors(Q, 3)], axis=1)
 
 
-def _labels(component: Any, X: Cases | None, y: np.ndarray) -> np.ndarray:
+def _labels(component: Clusterer, X: Cases, y: np.ndarray) -> np.ndarray:
     return np.asarray(component.fit(X, y).labels_)
 
 
-def _kept(component: Any, X: Cases | None, y: np.ndarray) -> np.ndarray:
+def _kept(component: Editor, X: Cases, y: np.ndarray) -> np.ndarray:
     component.fit_resample(X, y)
     return np.asarray(component.sample_indices_)
 
@@ -83,7 +87,7 @@ def _opinion(component: object, Q: Cases) -> Any:
     return getattr(component, method)(Q)
 
 
-def _dense(component: Any, Q: Cases | None) -> Any:
+def _dense(component: Transformer, Q: Cases) -> Any:
     out = component.transform(Q)
     return out.toarray() if hasattr(out, "toarray") else out
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 import ilk
-from ilk.drawing import COLORS, colorbar, look_of, new_axes, written
+from ilk.plotting import COLORS, class_style, colorbar, new_axes, plot_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +70,7 @@ def heat_map(
         ax.set_xlabel("row")
         ax.set_ylabel("row")
     else:
-        _mark_classes(ax, [written(name) for name in classes], np.bincount(codes))
+        _mark_classes(ax, [plot_label(name) for name in classes], np.bincount(codes))
     return ax
 
 
@@ -125,8 +125,8 @@ def embedding(
     points, share = scaled(D)
     for code in np.unique(codes).tolist():
         mine = points[codes == code]
-        label = None if classes is None else written(classes[code])
-        style = {"alpha": 0.8, "edgecolors": "white", "linewidths": 0.5, **look_of(code)}
+        label = None if classes is None else plot_label(classes[code])
+        style = {"alpha": 0.8, "edgecolors": "white", "linewidths": 0.5, **class_style(code)}
         ax.scatter(mine[:, 0], mine[:, 1], 28, label=label, **style)
     if classes is not None:
         outside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1)} if len(classes) > 6 else {}
@@ -136,7 +136,7 @@ def embedding(
     return ax
 
 
-def flow(distance: Any, x: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Axes:
     """Draw two signatures and the flow of the earth mover's distance between them.
 
     Points of x are circles, points of y squares; their area grows with their weight. An arrow
@@ -239,7 +239,7 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _matrix_of(
-    distance: Any, X: Any, y: Labels | None
+    distance: Any, X: Cases, y: Labels | None
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """All distances of some rows, their classes (None without labels), and the class of each.
 

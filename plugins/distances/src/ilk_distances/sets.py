@@ -51,7 +51,7 @@ class NearestPoints(ilk.Distance):
     def _ground(self) -> Any:
         return self.ground_ if hasattr(self, "ground_") else self.resolve_slot("ground")
 
-    def check_input(self, X: Any, argument: str = "X") -> PointSets:
+    def check_input(self, X: Cases, argument: str = "X") -> PointSets:
         """Return all points in the form for the ground distance, and the end of each set."""
         if isinstance(X, PointSets):
             return X

@@ -13,14 +13,14 @@ from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.drawing import COLORS, look_of, new_axes, scatter, written
+from ilk.plotting import COLORS, class_style, new_axes, plot_label, scatter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Estimator, Labels, Matrix
+    from ilk import Cases, Estimator, FittedClassifier, Labels, Matrix
 
 __all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
 
@@ -77,13 +77,13 @@ def error_by_size(
         truth = np.asarray(y)
         errors = [float(np.mean(np.asarray(p) != truth)) for p in ensemble.staged_predict(X)]
         sizes = np.arange(1, len(errors) + 1)
-        ax.plot(sizes, errors, color=COLORS[number % len(COLORS)], label=written(label))
+        ax.plot(sizes, errors, color=COLORS[number % len(COLORS)], label=plot_label(label))
     bounds = getattr(ensemble, "error_bounds_", None)
     if bounds is not None:
         sizes = np.arange(1, len(bounds) + 1)
         legend = "bound of the training error"
         ax.plot(sizes, bounds, color="black", linestyle="--", linewidth=1, label=legend)
-    ax.set(xlabel="members", ylabel="error", title=written(name), ylim=(0, None))
+    ax.set(xlabel="members", ylabel="error", title=plot_label(name), ylim=(0, None))
     ax.legend()
     return ax
 
@@ -150,7 +150,7 @@ def diversity_uplift(
     ax.axhline(0, color="grey", linewidth=0.8)
     for place, name in enumerate(names or ()):
         at = (x[place], up[place])
-        ax.annotate(written(name), at, xytext=(4, 3), textcoords="offset points", fontsize=8)
+        ax.annotate(plot_label(name), at, xytext=(4, 3), textcoords="offset points", fontsize=8)
     if len(x) > 2 and np.ptp(x) > 0 and np.ptp(up) > 0:
         slope, height = np.polyfit(x, up, 1)
         ends = np.array([x.min(), x.max()])
@@ -220,7 +220,7 @@ def proximity_embedding(
     points = _scaled(np.asarray(forest.proximities(ilk.take(X, rows)), dtype=float))
     ax = new_axes(6, 4.4) if axes is None else axes
     scatter(ax, points, forest, ilk.take(np.asarray(y), rows), legend=True)
-    ax.set(xticks=[], yticks=[], title=f"proximities of {written(name)}")
+    ax.set(xticks=[], yticks=[], title=f"proximities of {plot_label(name)}")
     ax.set_aspect("equal", adjustable="datalim")
     return ax
 
@@ -234,7 +234,7 @@ def _scaled(inner: np.ndarray) -> np.ndarray:
 
 
 def decision_regions(
-    model: Any,
+    model: FittedClassifier,
     X: Matrix,
     y: Labels | None,
     *,
@@ -305,11 +305,11 @@ def decision_regions(
 
 
 def _predictions(
-    model: Any, name: str, places: np.ndarray, rounds: Sequence[int] | None
+    model: FittedClassifier, name: str, places: np.ndarray, rounds: Sequence[int] | None
 ) -> list[tuple[str, np.ndarray]]:
     """Title and predicted labels of each panel."""
     if rounds is None:
-        return [(written(name), np.asarray(model.predict(places)))]
+        return [(plot_label(name), np.asarray(model.predict(places)))]
     if not hasattr(model, "staged_predict"):
         raise ilk.InputError(f"{name}: has no staged_predict, so rounds must be left out")
     wanted = sorted(set(rounds))
@@ -359,6 +359,11 @@ def _draw(
     for code, label in enumerate(classes):
         points = rows[codes == code]
         ax.scatter(
-            points[:, 0], points[:, 1], 8, label=written(label), linewidths=0, **look_of(code)
+            points[:, 0],
+            points[:, 1],
+            8,
+            label=plot_label(label),
+            linewidths=0,
+            **class_style(code),
         )
     ax.set(xticks=[], yticks=[])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.plan.experiment_plan import Plan, plan_experiment, with_shard
@@ -27,7 +27,7 @@ def run_experiment(
     store: str | Path | None = None,
     fresh: bool = False,
     retry_failed: bool = False,
-    executor: Any = None,
+    executor: ilk.ExecutorLike | None = None,
     shard: Shard | None = None,
     console: Console | None = None,
     listeners: ilk.Listeners | None = None,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
 
 from ilk import InputError, ParameterError, Prediction
 from ilk_evaluation.curves.ranking import Ranking, check_both_kinds, mann_whitney, rank_class
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike
 
 __all__ = ["Interval", "auc_interval", "binomial_interval", "test_set_size", "total_error_variance"]
 
@@ -37,7 +40,9 @@ class Interval:
     variance: float = math.nan
 
 
-def total_error_variance(errors: Any, cases: Any, priors: Any = None) -> float:
+def total_error_variance(
+    errors: ArrayLike, cases: ArrayLike, priors: ArrayLike | None = None
+) -> float:
     """Variance of the total error estimated from the errors of the classes.
 
     ``sum_c P(c)^2 P_c (1 - P_c) / N_c`` with P_c estimated by k_c / N_c, the cases taken to be

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
+    INPUT_KINDS,
     Capabilities,
     Component,
     DistanceLike,
@@ -35,7 +36,6 @@ from ilk import (
     slot,
     without_itself,
 )
-from ilk.capabilities import INPUT_KINDS
 from ilk_learners.validation import (
     check_columns,
     check_objects,
@@ -249,7 +249,7 @@ class Nearest(Component):
         )
         return near[:, :k], rows[:, :k], weights
 
-    def _one(self, x: Any) -> Any:
+    def _one(self, x: object) -> Any:
         """Turn one object (or data of one row) into data of one row."""
         single = is_table(x) or getattr(x, "ndim", 1) == 2
         if isinstance(x, Integral) and "indices" in _content(self, "distance").capabilities.inputs:

@@ -29,10 +29,12 @@ from ilk import (
 )
 
 if TYPE_CHECKING:
-    from ilk import Cases, Component, Estimator, Labels
+    from sklearn.utils import Tags
+
+    from ilk import Cases, Component, Estimator, Labels, MetricLearnerLike
 
 
-def check_objects(owner: object, taker: Any, X: Any, *, reset: bool) -> Any:
+def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     """Validate X for `taker` and return it in its form; check its features, if any.
 
     Parameters
@@ -83,7 +85,7 @@ def _compared_by(taker: Any) -> Any:
     return taker
 
 
-def with_input_tags(owner: Component, slot: str, tags: Any) -> Any:
+def with_input_tags(owner: Component, slot: str, tags: Tags) -> Any:
     """Copy the input tags of the component in a slot to the owner's scikit-learn tags."""
     try:
         component: Any = owner.resolve_slot(slot)
@@ -169,7 +171,7 @@ def read_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     return np.asarray(values)
 
 
-def is_local(learner: Any) -> bool:
+def is_local(learner: MetricLearnerLike | None) -> bool:
     """Whether the metric learner in a slot is local."""
     name = learner.get("use") if isinstance(learner, Mapping) else learner
     if not isinstance(name, str):
@@ -191,7 +193,7 @@ def is_default(component: object, kind: str, default: str) -> bool:
     return plain and shipped_name(component) == default
 
 
-def name_of(learner: Any) -> str:
+def name_of(learner: MetricLearnerLike | None) -> str:
     """Name of the component in a slot."""
     if isinstance(learner, Mapping):
         return str(learner["use"])

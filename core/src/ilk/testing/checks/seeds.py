@@ -112,7 +112,7 @@ class _Random(Component):
         return np.asarray(check_seed(self, self.random_state).uniform(0.1, 2, size=n))
 
 
-def _numbers(X: Any) -> np.ndarray:
+def _numbers(X: Cases) -> np.ndarray:
     plain = isinstance(X, np.ndarray) and X.dtype.kind == "f"
     return np.asarray(X if plain else ObjectDistance().check_input(X))
 
@@ -128,10 +128,10 @@ class RandomDistance(_Random, Distance):
         self.weights_ = self._weights(_numbers(X).shape[1])
         return self
 
-    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+    def check_input(self, X: Cases, argument: str = "X") -> np.ndarray:
         return _numbers(X)
 
-    def pairwise(self, X: Any, Y: Cases | None = None) -> np.ndarray:
+    def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         A = _numbers(X) * self.weights_
         B = A if Y is None else _numbers(Y) * self.weights_
         return np.asarray(np.sqrt(((A[:, None] - B) ** 2).sum(axis=2)))
@@ -142,11 +142,11 @@ class RandomKernel(_Random, Kernel):
 
     capabilities: ClassVar[Capabilities] = RandomDistance.capabilities
 
-    def fit(self, X: Any, y: Labels | None = None) -> RandomKernel:
+    def fit(self, X: Cases, y: Labels | None = None) -> RandomKernel:
         self.weights_ = self._weights(_numbers(X).shape[1])
         return self
 
-    def gram(self, X: Any, Y: Cases | None = None) -> np.ndarray:
+    def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         A = _numbers(X) * self.weights_
         return np.asarray(A @ (A if Y is None else _numbers(Y) * self.weights_).T)
 
@@ -154,8 +154,8 @@ class RandomKernel(_Random, Kernel):
 class RandomLearner(_Random, MetricLearner):
     """Weights features at random."""
 
-    def fit(self, X: Any, y: Labels | None = None) -> RandomLearner:
-        self.n_features_in_ = np.shape(X)[1]
+    def fit(self, X: Cases, y: Labels | None = None) -> RandomLearner:
+        self.n_features_in_ = _numbers(X).shape[1]
         self.components_ = np.diag(self._weights(self.n_features_in_))
         return self
 
@@ -180,8 +180,8 @@ class RandomIndex(_Random, Index):
 class RandomTransformer(_Random, Transformer):
     """Weights features at random."""
 
-    def fit(self, X: Any, y: Labels | None = None) -> RandomTransformer:
-        self.weights_ = self._weights(np.shape(X)[1])
+    def fit(self, X: Cases, y: Labels | None = None) -> RandomTransformer:
+        self.weights_ = self._weights(_numbers(X).shape[1])
         return self
 
     def transform(self, X: Cases) -> np.ndarray:
@@ -191,8 +191,8 @@ class RandomTransformer(_Random, Transformer):
 class RandomRelevance(_Random, Relevance):
     """Random relevance of features."""
 
-    def scores(self, X: Any, y: Labels | None) -> np.ndarray:
-        return self._weights(np.shape(X)[1])
+    def scores(self, X: Cases, y: Labels | None) -> np.ndarray:
+        return self._weights(_numbers(X).shape[1])
 
 
 class _RandomTree(_Random):
@@ -200,12 +200,12 @@ class _RandomTree(_Random):
 
     capabilities: ClassVar[Capabilities] = WEIGHTED
 
-    def _grow(self, cls: type, X: Cases | None, y: Labels | None, sample_weight: Any) -> None:
+    def _grow(self, cls: type, X: Cases, y: Labels | None, sample_weight: ArrayLike | None) -> None:
         seed = check_seed(self, self.random_state)
         tree = cls(splitter="random", max_depth=2, random_state=seed)
         self.tree_ = tree.fit(_numbers(X), y, sample_weight)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         return np.asarray(self.tree_.predict(_numbers(X)))
 
 
@@ -232,10 +232,10 @@ class RandomRegressor(_RandomTree, Regressor):
 class RandomClusterer(_Random, Clusterer):
     """Two clusters, separated by a random plane."""
 
-    def fit(self, X: Any, y: Labels | None = None) -> RandomClusterer:
+    def fit(self, X: Cases, y: Labels | None = None) -> RandomClusterer:
         A = _numbers(X)
         self.mean_, self.weights_ = A.mean(axis=0), self._weights(A.shape[1]) - 1
-        self.labels_ = self.predict(X)
+        self.labels_ = self.predict(A)
         return self
 
     def predict(self, X: Matrix) -> np.ndarray:

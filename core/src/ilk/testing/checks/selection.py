@@ -82,7 +82,7 @@ class _Count(Classifier):
 
     def fit(self, X: Cases, y: Labels) -> _Count:
         self.n_ = len(y)
-        self.classes_ = np.unique(y)
+        self.classes_ = np.unique(np.asarray(y))
         return self
 
     def predict(self, X: Cases) -> Any:

@@ -306,7 +306,7 @@ def _sum(found: list[tuple[_Share, np.ndarray]]) -> np.ndarray:
         return total.astype(np.float32) if single else total
 
 
-def _numbers(weights: Any) -> np.ndarray:
+def _numbers(weights: ArrayLike | Mapping[str, Any]) -> np.ndarray:
     return np.asarray([*weights.values()] if isinstance(weights, Mapping) else weights, dtype=float)
 
 

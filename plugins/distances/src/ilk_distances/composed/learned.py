@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import DistanceLike, MetricLearnerLike, slot
-from ilk.neighbors.norms import Norm
+from ilk.neighbors import Norm
 from ilk_distances.vectors.mahalanobis import Mahalanobis
 from ilk_distances.vectors.mapped import Mapped, mapped_by
 

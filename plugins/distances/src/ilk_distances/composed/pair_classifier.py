@@ -136,7 +136,7 @@ class PairClassifier(OfParts):
         )
         return self
 
-    def _fitted_rows(self, X: Any, y: Labels | None) -> Any:
+    def _fitted_rows(self, X: Cases, y: Labels | None) -> Any:
         """Fit the parts, if any; return X in the form that is compared."""
         self.parts_: dict[str, Any] = {}
         self.columns_: dict[str, np.ndarray] | None = None
@@ -173,7 +173,7 @@ class PairClassifier(OfParts):
                 D.append(part.pairwise(x, y))
         return np.stack(D, axis=-1)
 
-    def check_input(self, X: Any, argument: str = "X") -> Any:
+    def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return X as a float array, or each of its views as its distance takes it."""
         check_is_fitted(self, "parts_")
         if self.compares_parts:
@@ -187,7 +187,7 @@ class PairClassifier(OfParts):
             )
         return X
 
-    def check_pair(self, X: Any, Y: Cases | None = None) -> tuple[Any, Any]:
+    def check_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Any, Any]:
         """Return X and Y (X again if None) in the form that is compared."""
         if self.compares_parts:
             return super().check_pair(X, Y)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ilk import param
-from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import HistogramDistance, thresholds
 
 # Range of bins for the fast sums, and the share of the masses above which a sum of normalized
@@ -73,11 +73,11 @@ class ChiSquared(HistogramDistance):
         kind = X.values.dtype.type
         unusual = X.extras["unusual"][:, None] | Y.extras["unusual"]
         if not unusual.all():
-            fill(partial(paired_chi2_sums, least=kind(_USUAL[kind][0])), X, Y, tile)
+            fill_tile(partial(paired_chi2_sums, least=kind(_USUAL[kind][0])), X, Y, tile)
         if unusual.any():
             D = np.empty(tile.shape, dtype=kind)
             smallest = np.finfo(kind).smallest_subnormal
-            fill(partial(chi2_sums, least=smallest), X, Y, Tile(D, 0, 0, tile.shape))
+            fill_tile(partial(chi2_sums, least=smallest), X, Y, Tile(D, 0, 0, tile.shape))
             np.copyto(tile.view, D, where=unusual)
         if self.normalize:
             self._settle(CHI2, X, Y, tile)

@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import param
-from ilk.neighbors.rows import UNROLLED, Rows, Tile, fill
+from ilk.neighbors import Rows, Tile, fill_tile, padded_width
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
 _SURE = 2.0**-16  # a sum is precise above this share of the sum of its absolute terms
@@ -110,7 +110,7 @@ class KullbackLeibler(InformationDistance):
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk_distances.histograms.bin_sums import DIVERGENCE, products
 
-        fill(products, X, replace(Y, values=Y.extras["logs"]), tile)
+        fill_tile(products, X, replace(Y, values=Y.extras["logs"]), tile)
         self._settle(DIVERGENCE, X, Y, tile, factor=-1, most=_VAST)
         self._to_base(tile)
 
@@ -128,7 +128,7 @@ class _EntropyDifference(InformationDistance):
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk_distances.histograms.bin_sums import JEFFREY, entropies
 
-        fill(entropies, X, Y, tile)
+        fill_tile(entropies, X, Y, tile)
         self._settle(JEFFREY, X, Y, tile, factor=-1)
         if self.normalize:
             np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # rounding may exceed it
@@ -264,7 +264,7 @@ class SymmetricKL(InformationDistance):
         bins = self._bins(X)
         logs, _, _, size = _logarithms(bins)
         n, p = X.shape
-        half = -(-p // UNROLLED) * UNROLLED
+        half = padded_width(p)
         values = np.zeros((n, 2 * half))
         values[:, :p], values[:, half : half + p] = bins, logs
         ends = thresholds(0.0, _unless_extreme(bins) * _SURE_OF_DIFFERENCES * size + _FAINT)
@@ -273,7 +273,7 @@ class SymmetricKL(InformationDistance):
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk_distances.histograms.bin_sums import SYMMETRIC, differences
 
-        fill(differences, X, Y, tile)
+        fill_tile(differences, X, Y, tile)
         self._settle(SYMMETRIC, X, Y, tile, most=_VAST)
         self._to_base(tile)
 

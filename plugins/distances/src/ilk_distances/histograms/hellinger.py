@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 import ilk
-from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import NORMALIZE, HistogramDistance, thresholds
 
 _SURE = {np.float64: 2.0**-26, np.float32: 2.0**-10}  # sums above this share of masses are precise
@@ -60,10 +60,10 @@ class Hellinger(HistogramDistance):
         return Rows(np.sqrt(bins), X, {"left": ends, "right": ends})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk.neighbors.sums import squared
+        from ilk.neighbors import squared_euclidean
         from ilk_distances.histograms.bin_sums import HELLINGER
 
-        fill(squared, X, Y, tile)
+        fill_tile(squared_euclidean, X, Y, tile)
         self._settle(HELLINGER, X, Y, tile)
         D = tile.view
         D /= 2

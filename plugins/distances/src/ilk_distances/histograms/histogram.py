@@ -8,8 +8,7 @@ import numpy as np
 
 import ilk
 from ilk import param
-from ilk.neighbors.rows import Rows, Tile
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Rows, Tile, VectorDistance
 
 NORMALIZE: Any = param(
     default=True,

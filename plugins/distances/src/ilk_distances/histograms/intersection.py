@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ilk import param
-from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import HistogramDistance, thresholds
 
 _SURE = {np.float64: 2.0**-20, np.float32: 2.0**-6}
@@ -70,15 +70,15 @@ class HistogramIntersection(HistogramDistance):
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         D = tile.view
         if self.normalize:
-            from ilk.neighbors.sums import absolute
+            from ilk.neighbors import manhattan
             from ilk_distances.histograms.bin_sums import OVERLAP
 
-            fill(absolute, X, Y, tile)
+            fill_tile(manhattan, X, Y, tile)
             D /= 2
             self._settle(OVERLAP, X, Y, tile)
         else:
             from ilk_distances.histograms.bin_sums import excess
 
-            fill(excess, X, Y, tile)
+            fill_tile(excess, X, Y, tile)
             D /= np.minimum(X.extras["mass"][:, None], Y.extras["mass"])
         np.minimum(D, 1, out=D)

@@ -40,7 +40,7 @@ def nearest(
 
 
 def within(
-    distance: Any, query: Any, X: Matrix, rows: np.ndarray, r: float
+    distance: Distance, query: Any, X: Matrix, rows: np.ndarray, r: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Those of some rows (ascending) within distance r, nearest first, ties by lower index."""
     values = _compared(distance, query, X, rows)
@@ -132,7 +132,7 @@ def recall(
     return shares if per_query else float(shares.mean())
 
 
-def _found(distance: Any, query: Any, X: Matrix, rows: np.ndarray, limit: float) -> int:
+def _found(distance: Distance, query: Any, X: Matrix, rows: np.ndarray, limit: float) -> int:
     """Number of rows within a limit of a query, up to rounding."""
     near = distance.pairwise(query, ilk.take(X, rows))[0]
     slack = 8 * np.finfo(near.dtype).eps if near.dtype.kind == "f" else 0.0

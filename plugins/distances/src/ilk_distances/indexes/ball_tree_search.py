@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.neighbors.checks import check_radius, training_rows
+from ilk.neighbors import check_radius, training_rows
 from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 
@@ -56,7 +56,7 @@ class BallTreeIndex(ilk.Index):
     def _grow(self, counted: CountedDistances, X: Cases) -> Hierarchy:
         """Return the tree of all training rows; X has them as given."""
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)
         n = ilk.n_rows(self.X_)

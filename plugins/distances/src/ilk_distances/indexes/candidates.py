@@ -51,7 +51,7 @@ class Candidates:
         return near, where, evaluations
 
     def within(
-        self, distance: Any, Q: Matrix, X: Matrix, r: float
+        self, distance: Distance, Q: Matrix, X: Matrix, r: float
     ) -> tuple[list[np.ndarray], list[np.ndarray], int]:
         """Rows within r of each query, nearest first, and the number of computed distances."""
         near: list[Any] = [None] * len(self.ends)

@@ -10,8 +10,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.neighbors.checks import check_radius, training_rows
-from ilk.neighbors.weights import weights_for
+from ilk.neighbors import check_radius, feature_weights, training_rows
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.tables.coded import Coded
@@ -271,7 +270,7 @@ def _terms_of(owner: object, distance: Any, X: np.ndarray) -> Terms:
 
 
 def _heterogeneous(distance: Heterogeneous) -> Terms:
-    given = weights_for(distance, distance.n_features_in_)
+    given = feature_weights(distance, distance.n_features_in_)
     weights = np.ones(distance.n_features_in_) if given is None else np.asarray(given, float)
     weighted = np.flatnonzero((weights > 0) & (distance.scales_ > 0))
     nominal = distance.nominal_[weighted]

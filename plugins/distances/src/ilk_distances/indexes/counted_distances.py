@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import VectorDistance
 from ilk_distances.indexes.exact import count
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class CountedDistances:
             return self._one_by_one(self.X, np.full(len(rows), row), rows, "training row")
         return np.asarray(self._compare(ilk.take(self.X, [row]), rows, f"training row {row}")[0])
 
-    def to_rows(self, Q: Any, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def to_rows(self, Q: Cases, queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Distances of queries to training rows, pair by pair; pairs are sorted by query."""
         if self._pairs is None:
             return self._grouped(Q, queries, rows)
@@ -111,7 +111,7 @@ def rows_at_once(X: Any) -> int:
 
 
 def search_in_blocks(
-    index: Any, Q: Any, size: int, search: Callable[[CountedDistances, Any], Any]
+    index: Any, Q: Cases, size: int, search: Callable[[CountedDistances, Any], Any]
 ) -> list[Any]:
     """Answers of a search for each block of queries; the index counts the distances."""
     m = ilk.n_rows(Q)

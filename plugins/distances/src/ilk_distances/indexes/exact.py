@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import ilk
-from ilk.neighbors.checks import check_distance
+from ilk.neighbors import check_distance
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from ilk import Matrix
+    from ilk import Distance, Matrix
 
 _counting = Lock()
 
@@ -47,7 +47,7 @@ def margin(dtype: DTypeLike) -> Margin:
     return Margin(relative, 4 * float(kind.tiny), float(kind.max) * (1 - relative))
 
 
-def check_metric(owner: object, distance: Any) -> None:
+def check_metric(owner: object, distance: Distance) -> None:
     """Raise an InputError, naming both, unless the triangle inequality holds for a distance."""
     check_distance(owner, distance)
     if not distance.metric:
@@ -57,7 +57,7 @@ def check_metric(owner: object, distance: Any) -> None:
         )
 
 
-def paired_queries(distance: Any, Q: Any, X: Matrix) -> Any:
+def paired_queries(distance: Distance, Q: Any, X: Matrix) -> Any:
     """Return queries in the form for the distance to the training rows."""
     return distance.check_pair(distance.check_input(Q, "Q"), X)[0]
 
@@ -68,7 +68,7 @@ def count(index: Any, n_distances: int) -> None:
         index.n_distance_evaluations_ += n_distances
 
 
-def check_queries(owner: object, distance: Any, Q: Any, X: Matrix) -> Any:
+def check_queries(owner: object, distance: Distance, Q: Any, X: Matrix) -> Any:
     """Return queries in the form for the distance, with a check of the number of features."""
     Q = distance.check_input(Q, "Q")
     if getattr(Q, "ndim", 1) == getattr(X, "ndim", 1) == 2:  # arrays

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import CompetenceModel, param
-from ilk.neighbors.checks import training_rows
+from ilk.neighbors import training_rows
 
 if TYPE_CHECKING:
-    from ilk import Cases, Distance, Labels, Matrix
-    from ilk.neighbors.competence import CaseSets
+    from ilk import Cases, CaseSets, Distance, Labels, Matrix
 
 
 class Footprint(ilk.Index):
@@ -187,7 +186,7 @@ def _cnn_fp(coverage: CaseSets, weight: np.ndarray) -> np.ndarray:
     return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def _others(distance: Any, X: Matrix, k: int) -> np.ndarray:
+def _others(distance: Distance, X: Matrix, k: int) -> np.ndarray:
     """The k nearest other cases of each; array of int, shape (n, k)."""
     if k == 0:
         return np.empty((ilk.n_rows(X), 0), dtype=int)

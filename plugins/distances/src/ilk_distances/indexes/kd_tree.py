@@ -9,8 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import param
-from ilk.neighbors.checks import check_radius
-from ilk.neighbors.norms import Norm
+from ilk.neighbors import Norm, check_radius
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import RandomState, Seed, param
-from ilk.neighbors.checks import check_radius, training_rows
+from ilk.neighbors import check_radius, training_rows
 from ilk_distances.indexes.approximate import nearest, within
 from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.indexes.hash_families import (

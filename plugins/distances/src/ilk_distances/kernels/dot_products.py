@@ -60,7 +60,7 @@ class DotProductKernel(ilk.Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             return self._values(products)
 
-    def _checked_pair(self, X: Any, Y: Cases | None = None) -> tuple[Any, Any]:
+    def _checked_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Any, Any]:
         self.check_parameters()
         X = ilk.check_vectors(self, X, sparse=True)
         if Y is None:
@@ -169,7 +169,7 @@ class Polynomial(DotProductKernel):
         """False if homogeneous of even degree, as ``k(x, x) = k(x, -x)``; else true."""
         return self.coef0 > 0 or self.degree % 2 == 1
 
-    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithms of coef0 and gamma.
 
         Returns
@@ -183,7 +183,7 @@ class Polynomial(DotProductKernel):
         slopes = self.degree * (P + self.coef0) ** (self.degree - 1)
         return gram, np.stack([self.coef0 * slopes, P * slopes], axis=-1)
 
-    def squared_distances(self, X: Any, Y: Cases | None = None) -> np.ndarray:
+    def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)``, of near rows from their differences."""
         X, Y = self._checked_pair(X, Y)
         left, right = self.diagonal(X), self.diagonal(Y)
@@ -282,7 +282,7 @@ class Sigmoid(DotProductKernel):
         if self.eta1 == 0:
             raise self.parameter_error("eta1", f"must not be 0, got {self.eta1}")
 
-    def gram_gradient(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Gram matrix and its derivatives with respect to the logarithms of eta1 and eta2.
 
         For a negative parameter, with respect to the logarithm of its absolute value.

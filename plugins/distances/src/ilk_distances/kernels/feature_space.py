@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import ilk
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 
 if TYPE_CHECKING:
     from ilk import Cases, Kernel

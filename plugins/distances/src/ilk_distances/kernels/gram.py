@@ -244,7 +244,7 @@ def alignment(K: np.ndarray, y: Labels, *, centered: bool = True) -> float:
     0.111
     """
     K = check_gram(K, "alignment: K")
-    G = check_gram(y, "alignment: y") if np.ndim(y) == 2 else target(y)
+    G = check_gram(y, "alignment: y") if np.ndim(np.asarray(y)) == 2 else target(y)
     if K.shape != G.shape:
         raise ilk.InputError(f"alignment: K must be of shape {G.shape}, got {K.shape}")
     K, G = (A / (float(np.abs(A).max()) or 1.0) for A in (K, G))  # squares stay in range

@@ -9,7 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import MetricLearnerLike, param, slot
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 from ilk_distances.kernels.of_distance import DistanceKernel, mean_local_width
 from ilk_distances.vectors.mapped import mapped_by
 
@@ -96,7 +96,7 @@ class MahalanobisRBF(DistanceKernel):
         """Always true: the learner must be fitted."""
         return True
 
-    def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _fit_distance(self, X: Cases, y: Any) -> tuple[Any, Any]:
         learner = self.resolve_slot("learner")
         if not hasattr(learner, "transform"):
             name = ilk.display_name(learner)
@@ -106,7 +106,7 @@ class MahalanobisRBF(DistanceKernel):
             self.sigma_ = self._width_before(X)
         return Euclidean(), self._mapped(X)
 
-    def _width_before(self, X: Cases | None) -> float:
+    def _width_before(self, X: Cases) -> float:
         X = ilk.check_vectors(self, X, min_rows=2)
         sigma = mean_local_width(Euclidean(), X)
         if not 0 < sigma < np.inf:
@@ -116,7 +116,7 @@ class MahalanobisRBF(DistanceKernel):
             )
         return sigma
 
-    def _sigma(self, given: Any, X: Cases | None) -> Any:
+    def _sigma(self, given: float | np.ndarray | str, X: Cases | None) -> Any:
         return self.sigma_ if given == "local" else super()._sigma(given, X)
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import param
-from ilk.neighbors.norms import Norm
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Norm, VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
 
@@ -165,7 +164,7 @@ class DistanceKernel(ilk.Kernel):
         """Return X in the form for the distance."""
         return X
 
-    def _sigma(self, given: Any, X: Cases | None) -> Any:
+    def _sigma(self, given: float | np.ndarray | str, X: Cases | None) -> Any:
         """Return sigma for the value of the parameter, computed from training rows if needed."""
         if not isinstance(given, str):
             return float(given)
@@ -297,7 +296,7 @@ def _measured(
     return width
 
 
-def _root_of_mean(distance: Any, X: Any, n: int, power: int) -> float:
+def _root_of_mean(distance: Distance, X: Any, n: int, power: int) -> float:
     """Root of the mean power of the distance over the pairs of different rows."""
     unit = float(distance.pairwise(ilk.take(X, [0]), X).max()) or 1.0  # squares stay in range
     if not np.isfinite(unit):
@@ -317,7 +316,7 @@ def _root_of_mean(distance: Any, X: Any, n: int, power: int) -> float:
     return (unit if power == 2 else float(np.sqrt(unit))) * float(np.sqrt(total / n_pairs))
 
 
-def mean_local_width(distance: Distance | None, X: Any) -> float:
+def mean_local_width(distance: Distance | None, X: Cases) -> float:
     """Root of the mean over the rows of sigma_i^2, the mean squared distance to a few others.
 
     They are the nearest ``max(1, floor(k / 2))`` other rows with ``k = floor(log2 n)``.

@@ -79,7 +79,7 @@ class Rational(DistanceKernel):
         """The squared distance at which the kernel is one half."""
         return float(self.sigma_) ** 2
 
-    def _sigma(self, given: Any, X: Cases | None) -> Any:
+    def _sigma(self, given: float | np.ndarray | str, X: Cases | None) -> Any:
         return super()._sigma(given if isinstance(given, str) else sqrt(given), X)
 
     def _values(self, u: np.ndarray) -> np.ndarray:

@@ -127,14 +127,14 @@ class RBF(DistanceKernel):
             gradient[:, :, f] = self._slopes(gram, np.square(np.where(gram > 0, part, 0)))
         return gram, gradient
 
-    def _fit_distance(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _fit_distance(self, X: Cases, y: Any) -> tuple[Any, Any]:
         distance = self.resolve_slot("distance")
         if np.ndim(self.sigma):
             self.sigma_ = np.array(self.sigma, dtype=float)
         X = self._mapped(X)
         return ilk.fit_component(distance, X, y), X
 
-    def _sigma(self, given: Any, X: Cases | None) -> Any:
+    def _sigma(self, given: float | np.ndarray | str, X: Cases | None) -> Any:
         return self.sigma_ if np.ndim(given) else super()._sigma(given, X)
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ilk
-from ilk.neighbors.rows import LONG, Rows, Tile, fill
+from ilk.neighbors import MAX_FLOAT32_FEATURES, Rows, Tile, fill_tile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def apply(function: Callable[[np.ndarray], np.ndarray], D: np.ndarray) -> np.nda
 def can_tile(X: np.ndarray, Y: np.ndarray, sigma: float) -> bool:
     """Tell whether squares that underflow or overflow do not affect a Gaussian."""
     if X.dtype == Y.dtype == np.float32:
-        return X.shape[1] <= LONG and 1e-10 < sigma < 1e16
+        return X.shape[1] <= MAX_FLOAT32_FEATURES and 1e-10 < sigma < 1e16
     return 1e-120 < sigma < 1e140
 
 
@@ -49,7 +49,7 @@ def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
     ndarray of shape (n, m)
         float32 if both are.
     """
-    from ilk.neighbors.sums import squared
+    from ilk.neighbors import squared_euclidean
 
     dtype = np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
     factor = dtype(-0.5 / sigma / sigma)
@@ -68,7 +68,7 @@ def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
             shape = len(rows), len(columns)
             D = scratch[: shape[0] * shape[1]].reshape(shape)
             with np.errstate(over="ignore", under="ignore"):
-                fill(squared, rows, columns, Tile(D, 0, 0, shape))
+                fill_tile(squared_euclidean, rows, columns, Tile(D, 0, 0, shape))
                 D *= factor
                 np.exp(D, out=K[start:stop, first : first + shape[1]])
 

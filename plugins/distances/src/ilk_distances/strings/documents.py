@@ -6,11 +6,16 @@ import os
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ilk import Cases
 
 
 def as_list(owner: object, X: Any, argument: str = "X") -> list[Any]:
@@ -44,7 +49,7 @@ def as_list(owner: object, X: Any, argument: str = "X") -> list[Any]:
     return list(X)
 
 
-def _only_column(name: str, table: Any, argument: str) -> Any:
+def _only_column(name: str, table: pd.DataFrame, argument: str) -> Any:
     if table.shape[1] != 1:
         raise ilk.InputError(
             f"{name}: {argument} must have one column, of texts; it has {table.shape[1]}: "
@@ -53,7 +58,7 @@ def _only_column(name: str, table: Any, argument: str) -> Any:
     return table.iloc[:, 0]
 
 
-def as_bytes(owner: object, X: Any, argument: str, encoding: str) -> list[bytes]:
+def as_bytes(owner: object, X: Cases, argument: str, encoding: str) -> list[bytes]:
     """Return the bytes of each object: texts encoded, bytes as they are, files read.
 
     Raises

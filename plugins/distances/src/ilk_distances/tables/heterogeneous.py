@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Array, ArrayLike, param
-from ilk.neighbors.weights import all_positive, check_weights, weights_for
+from ilk.neighbors import all_positive, check_feature_weights, feature_weights
 from ilk_distances.tables.coded import (
     MISSING,
     Coded,
@@ -130,14 +130,14 @@ class Heterogeneous(ilk.Distance):
     def check_parameters(self) -> None:
         """Check that the weights are a vector of non-negative numbers, not all zero."""
         super().check_parameters()
-        check_weights(self)
+        check_feature_weights(self)
 
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn which columns are nominal, and the ranges of the others."""
         self.check_parameters()
         X = ilk.as_table(X)
         columns, labels = columns_of(self, X)
-        weights_for(self, len(columns))
+        feature_weights(self, len(columns))
         self.feature_names_in_ = labels if ilk.is_table(X) else None
         self.n_features_in_ = len(columns)
         self.nominal_ = self._nominal(X, columns, labels)
@@ -270,7 +270,7 @@ class Heterogeneous(ilk.Distance):
 
     def _terms(self) -> _Terms:
         """Terms of the features that count."""
-        given = weights_for(self, self.n_features_in_)
+        given = feature_weights(self, self.n_features_in_)
         weights = np.ones(self.n_features_in_) if given is None else given
         counts = (weights > 0) & (self.scales_ > 0)
         shares = weights / weights.max()

@@ -131,13 +131,19 @@ class EMD(ilk.Distance):
     @classmethod
     def examples(cls) -> list[EMD]:
         """Return instances for histograms on a line, a circle and elsewhere, and for signatures."""
+        costs = [
+            [0.0, 1.0, 2.0, 3.0],
+            [2.0, 0.0, 1.0, 2.0],
+            [3.0, 2.0, 0.0, 1.0],
+            [4.0, 3.0, 2.0, 0.0],
+        ]
         corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
         return [
             cls(),
             cls(normalize=True),
             cls(positions=corners, normalize=True),
             cls(period=4, extra_mass_penalty=1, normalize=True),
-            cls(matrix=[[0.0, 1.0, 2.0, 3.0], [2, 0, 1, 2], [3, 2, 0, 1], [4, 3, 2, 0]]),
+            cls(matrix=costs),
             cls(ground="manhattan"),
         ]
 
@@ -260,7 +266,7 @@ class EMD(ilk.Distance):
         X, Y = self.check_pair(X, Y)
         return PreparedEMD(self, Y).nearest(X, k)
 
-    def check_input(self, X: Any, argument: str = "X") -> Any:
+    def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return histograms as a float array, or signatures as flat arrays."""
         if are_signatures(X):
             return check_signatures(self, X, argument)

@@ -45,7 +45,7 @@ class PreparedEMD(ilk.Prepared):
         D = self.space.distances(query, heaps)[0]
         return np.asarray(D, dtype=np.float32 if query.single and heaps.single else float)
 
-    def nearest(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def nearest(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k objects nearest to each query, nearest first, ties by lower index.
 
         The result equals that of comparing all objects, bit for bit.

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 class Signatures(Sequence[Any]):
@@ -56,7 +59,7 @@ class Signatures(Sequence[Any]):
         return Signatures(start, ilk.take(self.positions, where), self.weights[where], self.single)
 
 
-def are_signatures(X: Any) -> bool:
+def are_signatures(X: Cases) -> bool:
     """Tell whether data are a list of pairs of sequences, not of numbers."""
     if isinstance(X, Signatures):
         return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import VectorDistance
 from ilk_distances.transport.signatures import Heaps, Signatures
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ilk.neighbors.rows import Rows, Tile, fill
+from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import HistogramDistance
 
 
@@ -38,9 +38,9 @@ class BrayCurtis(HistogramDistance):
         return Rows(X, X, {"mass": np.cumsum(X, axis=1)[:, -1]})
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk.neighbors import sums
+        from ilk.neighbors import manhattan
 
-        fill(sums.absolute, X, Y, tile)
+        fill_tile(manhattan, X, Y, tile)
         mass = X.extras["mass"][:, None] + Y.extras["mass"]
         mass[mass == 0] = 1
         np.divide(tile.view, mass, out=tile.view)

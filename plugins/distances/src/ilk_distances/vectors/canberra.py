@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 import ilk
-from ilk.neighbors.rows import Rows, Tile, fill
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 
 
 class Canberra(VectorDistance):
@@ -43,7 +42,7 @@ class Canberra(VectorDistance):
 
         largest = max(np.abs(X.values).max(), np.abs(Y.values).max())
         if largest < np.finfo(X.values.dtype).max / 2:
-            fill(relative, X, Y, tile)
+            fill_tile(relative, X, Y, tile)
         else:
             tile.view[...] = _of_huge(X.values.astype(float), Y.values.astype(float))
 

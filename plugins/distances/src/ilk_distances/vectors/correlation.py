@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import ilk
-from ilk.neighbors.rows import Rows, Tile
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Rows, Tile, VectorDistance
 from ilk_distances.vectors.cosine import one_less_cosine
 from ilk_distances.vectors.directions import centred, check_directions, directions
 

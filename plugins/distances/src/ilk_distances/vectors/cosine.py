@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import ilk
-from ilk.neighbors.rows import Rows, Tile, fill
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 from ilk_distances.vectors.directions import check_directions, directions, scaled
 
 _SURE = 2.0**-40  # distances above keep enough digits although directions are rounded
@@ -66,10 +65,10 @@ def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None
     Distances so small that the rounding of the unit vectors matters are computed again from the
     given rows, with their means subtracted if `centred`.
     """
-    from ilk.neighbors.sums import squared
+    from ilk.neighbors import squared_euclidean
 
     D = tile.view
-    fill(squared, X, Y, tile)
+    fill_tile(squared_euclidean, X, Y, tile)
     np.multiply(D, 0.5, out=D)
     np.minimum(D, 2.0, out=D)
     if D.min() < _SURE:

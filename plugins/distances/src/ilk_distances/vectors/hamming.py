@@ -8,8 +8,7 @@ import numpy as np
 
 import ilk
 from ilk import param
-from ilk.neighbors.rows import Rows, Tile, fill
-from ilk.neighbors.vector_distance import SORTED, VectorDistance
+from ilk.neighbors import MAX_SORTED, Rows, Tile, VectorDistance, fill_tile
 from ilk_distances.vectors.symbols import as_symbols, comparable
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ class Hamming(VectorDistance):
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         X, Y = self.check_pair(X, Y)
-        if k > SORTED:
+        if k > MAX_SORTED:
             return ilk.nearest_blocked(self, X, Y, k)
         near, where = super().kneighbors(*comparable(self, X, Y), k)
         return self._related(near, X, Y), where
@@ -92,4 +91,4 @@ class Hamming(VectorDistance):
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk_distances.vectors.counts import differences
 
-        fill(differences, X, Y, tile)
+        fill_tile(differences, X, Y, tile)

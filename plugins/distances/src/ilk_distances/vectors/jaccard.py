@@ -9,8 +9,7 @@ import scipy.sparse as sp
 
 import ilk
 from ilk import param
-from ilk.neighbors.rows import Rows, Tile, fill
-from ilk.neighbors.vector_distance import VectorDistance
+from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 from ilk_distances.vectors.members import Sets, as_sets
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ class Jaccard(VectorDistance):
         X, Y = self.check_pair(X, Y)
         return _of_sets(X, Y) if isinstance(X, Sets) else super().pairwise(X, Y)
 
-    def kneighbors(self, X: Any, Y: Cases | None, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, X: Cases, Y: Cases | None, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         X, Y = self.check_pair(X, Y)
         if isinstance(X, Sets):
@@ -153,9 +152,9 @@ def _are_vectors(X: Any) -> bool:
 
 def _ratios(X: Rows, Y: Rows, tile: Tile) -> np.ndarray:
     """Fill a tile with distances, and return their denominators."""
-    from ilk.neighbors.sums import absolute
+    from ilk.neighbors import manhattan
 
-    fill(absolute, X, Y, tile)
+    fill_tile(manhattan, X, Y, tile)
     D = tile.view
     with np.errstate(invalid="ignore", over="ignore"):
         sums = X.extras["sums"][:, None] + Y.extras["sums"]

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import Array, ArrayLike, param
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 from ilk_distances.vectors.mapped import Mapped, mapped, norms, times
 from ilk_distances.vectors.whitening import Whitening, whitening_of_matrix, whitening_of_rows
 
@@ -147,7 +147,7 @@ class Mahalanobis(ilk.Distance):
                 "shrinkage", f"must be 0 if covariance is 'ledoit_wolf', got {self.shrinkage}"
             )
 
-    def fit(self, X: Any, y: Labels | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn mean and covariance of the rows of X, unless the map is given."""
         self.check_parameters()
         X = ilk.check_vectors(self, X)
@@ -239,7 +239,7 @@ class Mahalanobis(ilk.Distance):
         """Return a handle on X, mapped once."""
         return ilk.Prepared(self, self.check_input(X))
 
-    def check_input(self, X: Any, argument: str = "X") -> Mapped:
+    def check_input(self, X: Cases, argument: str = "X") -> Mapped:
         """Return X before and after the map."""
         if isinstance(X, Mapped):
             return X

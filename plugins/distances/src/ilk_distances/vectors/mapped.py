@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ilk
+
+if TYPE_CHECKING:
+    from ilk import Cases
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def mapped(X: np.ndarray, L: np.ndarray, location: np.ndarray) -> Mapped:
     return Mapped(X, after, doubt, L)
 
 
-def mapped_by(learner: Any, X: Any, argument: str = "X") -> Mapped:
+def mapped_by(learner: Any, X: Cases, argument: str = "X") -> Mapped:
     """Map rows as a fitted metric learner does, but each independently of the others.
 
     The last digits of a learner's own matrix product depend on the other rows in it: equal rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ilk import Array, ArrayLike, param
-from ilk.neighbors.norms import Norm
+from ilk.neighbors import Norm
 
 
 class Minkowski(Norm):

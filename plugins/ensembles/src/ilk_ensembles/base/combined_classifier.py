@@ -20,7 +20,7 @@ from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS
 
 if TYPE_CHECKING:
-    from ilk import ArrayLike, Cases, Estimator
+    from ilk import ArrayLike, Cases, FittedClassifier, Predictor
 
 REJECT_LABEL: Any = param(
     default=None,
@@ -69,7 +69,7 @@ class CombinedClassifier(ilk.Classifier):
 
     @abstractmethod
     def _fit_members(
-        self, members: list[Any], X: Cases, y: np.ndarray, weights: ArrayLike | None
+        self, members: list[Any], X: Cases, y: np.ndarray, weights: np.ndarray | None
     ) -> list[Any]:
         """Fit members, each on its part of X; return them. Raises if a member fails."""
 
@@ -96,7 +96,11 @@ class CombinedClassifier(ilk.Classifier):
         return list(range(len(self.estimators_))), len(self.estimators_)
 
     def _fit_combiner(
-        self, X: Cases | None, codes: np.ndarray, weights: Any, rng: np.random.RandomState
+        self,
+        X: Cases | None,
+        codes: np.ndarray,
+        weights: np.ndarray | None,
+        rng: np.random.RandomState,
     ) -> None:
         """Set ``combiner_``; a trainable rule is fitted to held-out outputs."""
         self.combiner: Any
@@ -222,10 +226,10 @@ class CombinedClassifier(ilk.Classifier):
             return np.asarray(self.combiner_.combine_labels(outputs, len(self.classes_), X))
         return np.asarray(self.combiner_.combine(outputs, X))
 
-    def _codes(self, member: Estimator, X: Cases) -> np.ndarray:
+    def _codes(self, member: Predictor, X: Cases) -> np.ndarray:
         return member_codes(member, X, self.classes_)
 
-    def _probabilities(self, member: Estimator, X: Cases) -> np.ndarray:
+    def _probabilities(self, member: FittedClassifier, X: Cases) -> np.ndarray:
         return member_probabilities(member, X, self.classes_)
 
     def _check_reject_label(self) -> None:

@@ -38,7 +38,7 @@ from ilk_ensembles.base.validation import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ilk import ArrayLike, Cases, Estimator, Labels
+    from ilk import ArrayLike, Cases, Estimator, Labels, Predictor
 
 CLASSIFIERS = ("knn", "nearest_mean", "naive_bayes")
 REGRESSORS = ("knn", "boosted_experts", "bagging")
@@ -133,7 +133,7 @@ class HeterogeneousClassifier(CombinedClassifier):
         return self
 
     def _fit_members(
-        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: Any
+        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: np.ndarray | None
     ) -> list[Any]:
         def fit(_: int, member: Estimator) -> Any:
             return fit_member(member, X, y, weights)
@@ -238,7 +238,7 @@ class HeterogeneousRegressor(ilk.Regressor):
     def _member_outputs(self, members: list[Any], X: Cases) -> np.ndarray:
         """Predictions of each member; array of shape (L, m)."""
 
-        def ask(_: int, member: Any) -> np.ndarray:
+        def ask(_: int, member: Predictor) -> np.ndarray:
             return number_per_row(member.predict(X), ilk.n_rows(X))
 
         return np.stack(each_place(self, members, ask, self.n_jobs, argument=self._places()))

@@ -9,13 +9,13 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
-    from ilk import Cases, Estimator
+    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Predictor
 
 ABSTAINS = -1
 """Code of a label that is no class of the ensemble: the member abstains from the vote."""
 
 
-def member_probabilities(member: Any, X: Cases, classes: np.ndarray) -> np.ndarray:
+def member_probabilities(member: FittedClassifier, X: Cases, classes: np.ndarray) -> np.ndarray:
     """Probability of each class of the ensemble by one fitted member; array of shape (n, C).
 
     Classes unseen by the member in training get probability 0.
@@ -47,7 +47,7 @@ def check_probabilistic(member: Estimator, otherwise: str = "") -> Any:
     return member
 
 
-def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+def member_codes(member: Predictor, X: Cases, classes: np.ndarray) -> np.ndarray:
     """Position of each predicted label among the classes; array of int of shape (n,).
 
     A label that is no class, such as that of a rejecting member, gets the code `ABSTAINS`.
@@ -68,7 +68,7 @@ def member_codes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     return np.array([table.get(label, ABSTAINS) for label in labels.tolist()], dtype=np.intp)
 
 
-def one_per_row(output: Any, n: int) -> np.ndarray:
+def one_per_row(output: ArrayLike, n: int) -> np.ndarray:
     """Predictions of a member as an array of shape (n,).
 
     Raises
@@ -82,7 +82,7 @@ def one_per_row(output: Any, n: int) -> np.ndarray:
     return array
 
 
-def number_per_row(output: Any, n: int, what: str = "predictions") -> np.ndarray:
+def number_per_row(output: ArrayLike, n: int, what: str = "predictions") -> np.ndarray:
     """Predictions of a member as an array of finite floats of shape (n,).
 
     Raises
@@ -97,7 +97,7 @@ def number_per_row(output: Any, n: int, what: str = "predictions") -> np.ndarray
     return array
 
 
-def numbers(output: Any, what: str) -> np.ndarray:
+def numbers(output: ArrayLike, what: str) -> np.ndarray:
     """Output of a member as an array of numbers.
 
     Raises

@@ -41,6 +41,8 @@ from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import check_features, indexable
 
 if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
     from ilk import ArrayLike, Cases, Estimator, Labels
 
 _OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
@@ -229,7 +231,7 @@ def columns_of(X: Any, columns: np.ndarray | None) -> Any:
     return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
 
 
-def check_cells(owner: object, X: Any, member: Any) -> None:
+def check_cells(owner: object, X: Any, member: Estimator) -> None:
     """Raise for the first missing value, by its row in X; members know only drawn rows.
 
     Raises
@@ -247,7 +249,7 @@ def check_cells(owner: object, X: Any, member: Any) -> None:
         ilk.check_finite(owner, X, nan=bool(get_tags(member).input_tags.allow_nan))
 
 
-def member_tags(tags: Any, member: Callable[[], Any]) -> Any:
+def member_tags(tags: Tags, member: Callable[[], Any]) -> Any:
     """Tags of an ensemble that accepts the same input as its member."""
     try:
         tags_of_member = get_tags(member()).input_tags
@@ -337,7 +339,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
     def _fit_members(
-        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: Any
+        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: np.ndarray | None
     ) -> list[Any]:
         """Fit members on new draws from some rows, each with its original columns."""
         rng = np.random.RandomState(self._folds_seed)
@@ -345,7 +347,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         columns = [self._columns_at(at) for at in range(len(members))]
         samples = self._draw(rng, X, codes, weights, columns)
 
-        def one(at: int, member: Any) -> Any:
+        def one(at: int, member: Estimator) -> Any:
             return self._fit_one(member, samples[at], X, y, weights, fit_on_drawn)
 
         return each_place(self, members, one, self.n_jobs, argument=self._places)

@@ -10,6 +10,8 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from ilk import Cases, Component, Labels
 
 UNLABELED = -1
@@ -18,7 +20,7 @@ _MOST = 10  # rows labelled per round of the largest class: keeps default rounds
 
 
 def check_partial_labels(
-    owner: object, y: Labels, X: Cases, mark: Any = None
+    owner: object, y: Labels, X: Cases, mark: str | int | bool | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and the code of each label, `UNLABELED` for unlabelled rows.
 
@@ -73,13 +75,13 @@ def _typed(labels: np.ndarray) -> Any:
     return labels.tolist() if labels.dtype == object and labels.ndim == 1 else labels
 
 
-def _same(label: object, mark: Any) -> bool:
+def _same(label: object, mark: str | int | bool | None) -> bool:
     """Equality that distinguishes True from 1, and texts from numbers."""
     truth = (bool, np.bool_)
     return isinstance(label, truth) == isinstance(mark, truth) and bool(label == mark)
 
 
-def _refuse_alike(owner: object, labels: np.ndarray, mark: Any) -> None:
+def _refuse_alike(owner: object, labels: np.ndarray, mark: str | int | bool | None) -> None:
     """Raise where a label looks like the mark: its rows would not be treated as unlabelled."""
     text = str(mark).strip()
     for label in labels.ravel().tolist():
@@ -163,7 +165,10 @@ def label_surest(outputs: np.ndarray, growth: np.ndarray) -> Labeled:
 
 
 def class_growth(
-    owner: Component, given: Any, classes: np.ndarray, counts: np.ndarray
+    owner: Component,
+    given: int | Mapping[Hashable, int] | None,
+    classes: np.ndarray,
+    counts: np.ndarray,
 ) -> np.ndarray:
     """Number of rows of each class that a view labels per round: an array of at least 1 each.
 

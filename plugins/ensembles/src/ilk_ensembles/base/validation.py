@@ -13,10 +13,12 @@ from sklearn.utils.validation import column_or_1d, validate_data
 import ilk
 
 if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
     from ilk import Cases, Labels
 
 
-def indexable(X: Any) -> Any:
+def indexable(X: Cases) -> Any:
     """Return data whose rows, and columns if any, can be indexed by position."""
     X = ilk.as_table(X)
     if hasattr(X, "tocsr"):
@@ -65,7 +67,7 @@ def _are_vectors(rows: Sequence[Any]) -> bool:
     return flat and len(set(map(len, rows))) < 2
 
 
-def common_tags(tags: Any, members: Callable[[], Sequence[Any]]) -> Any:
+def common_tags(tags: Tags, members: Callable[[], Sequence[Any]]) -> Any:
     """Tags of an ensemble that accepts NaN and sparse matrices if all of its members do."""
     try:
         member_tags = [get_tags(member).input_tags for member in members()]

@@ -73,7 +73,7 @@ class PerViewClassifier(CombinedClassifier):
         return [by_view[v] if v in by_view else self.resolve_slot("member") for v in self.columns_]
 
     def _fit_members(
-        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: Any
+        self, members: list[Any], X: Cases | None, y: np.ndarray, weights: np.ndarray | None
     ) -> list[Any]:
         seen = dict(ilk.views_of(self, X))
         return each_place(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -132,7 +132,7 @@ class CRAB(ilk.Classifier):
         """Both ways to normalise weights; many bins."""
         return [cls(), cls(normalization="class"), cls(n_bins=300, n_rounds=20)]
 
-    def fit(self, X: Any, y: Labels | None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None, sample_weight: ArrayLike | None = None) -> Self:
         """Bin each feature, then boost.
 
         Parameters
@@ -236,7 +236,7 @@ class CRAB(ilk.Classifier):
         ilk.in_blocks(work, len(X), max(_CELLS // len(used), 1))
         return scores
 
-    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+    def _staged(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield F after each round: the same array each time."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)

@@ -46,10 +46,14 @@ from ilk_ensembles.codes.matrices import CodeReport, check_entries, check_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ilk import Cases, Estimator, Labels
+    from ilk import Cases, Estimator, FittedClassifier, Labels
 
 _CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
-_ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
+_ASK: dict[str, Callable[[Any, Any], np.ndarray]] = {
+    "hamming": side_bits,
+    "loss": side_margins,
+    "probability": side_probabilities,
+}
 
 
 def _gives(probabilities: bool) -> Any:
@@ -240,7 +244,7 @@ class ECOC(ilk.Classifier):
         members = [clone(member, safe=False) for _ in range(code.shape[1])]
         seed_members(self, members, None if self.random_state is None else rng)
 
-        def fit(position: int, member: Estimator) -> Any:
+        def fit(position: int, member: FittedClassifier) -> Any:
             sides = code[codes, position]
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)

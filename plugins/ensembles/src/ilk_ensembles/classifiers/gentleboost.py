@@ -23,7 +23,7 @@ from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ilk import ArrayLike, Cases, Labels, Matrix
+    from ilk import ArrayLike, Cases, Labels, Matrix, Predictor
 
 _NOTHING = 1e-12  # boosting stops at a round whose predictions are all smaller, in size
 
@@ -193,7 +193,7 @@ class GentleBoost(StagedClassifier):
         learner = WeakLearner(self, self.resolve_slot("member"), X, "weighting", rng)
         n = ilk.n_rows(X)
 
-        def ask(member: Any, rows: Matrix) -> np.ndarray:
+        def ask(member: Predictor, rows: Matrix) -> np.ndarray:
             return number_per_row(member.predict(rows), n)
 
         def members(number: int, labels: np.ndarray, weights: np.ndarray) -> Any:

@@ -29,7 +29,7 @@ from ilk_ensembles.base.validation import row_blocks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ilk import ArrayLike, Cases, Estimator, Labels
+    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels
 
 _TRIAL = 10  # EM rounds from each start before the most likely is selected
 _CELLS = 1 << 22  # probabilities held in memory at once: 32 MB of float64
@@ -274,7 +274,7 @@ class MixtureOfExperts(ilk.Classifier):
         return np.concatenate([self._block(rows) for rows in row_blocks(X, size)])
 
     def _block(self, X: np.ndarray) -> np.ndarray:
-        def ask(_: int, expert: Estimator) -> np.ndarray:
+        def ask(_: int, expert: FittedClassifier) -> np.ndarray:
             return member_probabilities(expert, X, self.classes_)
 
         asked = each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places)

@@ -208,7 +208,7 @@ class RandomForest(ilk.Classifier):
         if isinstance(self.max_features, float):
             check_share(self, "max_features", self.max_features)
 
-    def fit(self, X: Any, y: Labels | None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters

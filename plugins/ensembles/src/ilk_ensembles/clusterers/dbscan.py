@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 import ilk
-from ilk import Capabilities, DistanceLike, IndexLike, param, slot
-from ilk.capabilities import INPUT_KINDS
+from ilk import INPUT_KINDS, Capabilities, DistanceLike, IndexLike, param, slot
 from ilk_ensembles.clusterers.density import (
     MIN_SAMPLES,
     comparable,

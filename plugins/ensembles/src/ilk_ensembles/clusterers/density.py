@@ -127,7 +127,7 @@ class MultiViewNeighborhoods(Neighborhoods):
         return Block(start, *merge(starts, neighbors, self.n, self.least))
 
 
-def comparable(owner: object, distance: Any, X: Any) -> Any:
+def comparable(owner: object, distance: Distance, X: Cases) -> Any:
     """Return X in the form the distance takes, after a check of its columns, if any.
 
     Raises
@@ -153,7 +153,7 @@ def comparable(owner: object, distance: Any, X: Any) -> Any:
 
 
 def radius_neighborhoods(
-    owner: Component, X: Any, distance: Distance | None, index: Any, eps: float
+    owner: Component, X: Cases, distance: Distance | None, index: Index, eps: float
 ) -> RadiusNeighborhoods:
     """Fit a distance and an index on X for radius searches.
 
@@ -173,7 +173,7 @@ def radius_neighborhoods(
 
 
 def density_clusters(
-    near: Neighborhoods, min_samples: int, weights: Any = None
+    near: Neighborhoods, min_samples: int, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Cluster rows by density.
 

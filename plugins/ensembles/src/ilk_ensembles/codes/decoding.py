@@ -13,7 +13,7 @@ from ilk_ensembles.base.outputs import member_probabilities, number_per_row, num
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ilk import Cases, Estimator, Matrix
+    from ilk import Cases, FittedClassifier, Matrix, Predictor
 
 _LN2 = float(np.log(2))
 LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -193,7 +193,7 @@ def _least(Q: np.ndarray) -> np.ndarray:
     return solution
 
 
-def check_decodable(member: Any, decoding: str) -> Any:
+def check_decodable(member: FittedClassifier, decoding: str) -> Any:
     """Return a fitted member; raise unless it knows the sides 0 and 1 and suits the decoding.
 
     Raises
@@ -218,13 +218,13 @@ def check_decodable(member: Any, decoding: str) -> Any:
     return member
 
 
-def side_bits(member: Any, X: Matrix) -> np.ndarray:
+def side_bits(member: Predictor, X: Matrix) -> np.ndarray:
     """1 or -1 by the predicted label; 0 if it is neither side; array of shape (n,)."""
     labels = one_per_row(member.predict(X), ilk.n_rows(X))
     return np.asarray((labels == 1).astype(float) - (labels == 0).astype(float))
 
 
-def side_margins(member: Estimator, X: Cases) -> np.ndarray:
+def side_margins(member: FittedClassifier, X: Cases) -> np.ndarray:
     """Signed confidence in the side 1; array of shape (n,)."""
     if hasattr(member, "decision_function"):
         margins = numbers(member.decision_function(X), "scores")
@@ -234,6 +234,6 @@ def side_margins(member: Estimator, X: Cases) -> np.ndarray:
     return 2 * side_probabilities(member, X) - 1
 
 
-def side_probabilities(member: Estimator, X: Cases) -> np.ndarray:
+def side_probabilities(member: FittedClassifier, X: Cases) -> np.ndarray:
     """Probability of the side 1; array of shape (n,)."""
     return member_probabilities(member, X, np.arange(2))[:, 1].astype(float, copy=False)

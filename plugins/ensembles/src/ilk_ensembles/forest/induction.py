@@ -16,6 +16,7 @@ from ilk_ensembles.base.members import jobs_for
 from ilk_ensembles.forest.trees import Tree, Trees, standardized
 
 if TYPE_CHECKING:
+    from ilk import ArrayLike
     from ilk_ensembles.base.progress import Progress
 
 
@@ -225,7 +226,9 @@ def grow_forest(
     return cases.joined(trees), out
 
 
-def bootstrap_weights(owner: Any, sample_weight: Any, codes: np.ndarray) -> np.ndarray | None:
+def bootstrap_weights(
+    owner: Any, sample_weight: ArrayLike | None, codes: np.ndarray
+) -> np.ndarray | None:
     """Weight of each case times that of its class; None if all cases are equally likely.
 
     Raises

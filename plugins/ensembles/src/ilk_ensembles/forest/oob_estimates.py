@@ -12,7 +12,7 @@ import ilk
 from ilk_ensembles.base.members import jobs_for
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import ArrayLike, Labels
     from ilk_ensembles.forest.trees import Trees
 
 
@@ -37,7 +37,7 @@ class Importances:
 
 
 def check_truth(
-    owner: Any, y: Labels | None, sample_weight: Any, cases: Any
+    owner: Any, y: Labels | None, sample_weight: ArrayLike | None, cases: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Codes of labels among the classes of a fitted classifier, and weights (1 if None).
 

@@ -215,7 +215,7 @@ class TreeMember:
         """Predicted label of each row; array of shape (n,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Cases) -> np.ndarray:
         """Output of the leaf of each row; array of shape (n, C)."""
         X = ilk.check_vectors(self, X)
         if X.shape[1] != self.n_features_in_:  # kernels would read out of bounds

@@ -22,7 +22,7 @@ from ilk_ensembles.boosting.weak_learner import ON_FAILURE, RANDOM_STATE, WeakLe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from ilk import ArrayLike, Cases, Matrix
+    from ilk import ArrayLike, Cases, Estimator, Matrix, Predictor
 
 
 _CELLS = 1 << 20  # predictions held in memory at once: 8 MB of float64
@@ -209,7 +209,7 @@ class AdaBoostR2(ilk.Regressor):
 class _Losses(Rounds):
     """Rounds of AdaBoost.R2."""
 
-    def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
+    def evaluate(self, member: Estimator, number: int, weights: np.ndarray) -> RoundResult:
         errors = np.abs(self.learner.ask(number, member, self._numbers) - self.y)
         rate = self.owner.learning_rate
         largest = errors.max()
@@ -224,7 +224,7 @@ class _Losses(Rounds):
         alpha = 2 * rate * voting_weight(mean)
         return RoundResult(mean, alpha, alpha * (losses - 1))
 
-    def _numbers(self, member: Any, X: Matrix) -> np.ndarray:
+    def _numbers(self, member: Predictor, X: Matrix) -> np.ndarray:
         return number_per_row(member.predict(X), len(self.y))
 
 

@@ -23,7 +23,7 @@ from ilk_ensembles.base.validation import check_features, check_numbers, indexab
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ilk import ArrayLike, Cases, Estimator, Labels
+    from ilk import ArrayLike, Cases, Estimator, Labels, Predictor
 
 _AS_OFTEN = (
     "rows are drawn at random by their weights: two equal rows are drawn as often as one of "
@@ -192,7 +192,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     def _member_outputs(self, X: Cases) -> np.ndarray:
         """Predictions of each member; array of shape (L, m)."""
 
-        def ask(_: int, member: Estimator) -> np.ndarray:
+        def ask(_: int, member: Predictor) -> np.ndarray:
             return _answers(member, X)
 
         return np.stack(each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places))
@@ -206,5 +206,5 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         return member_tags(super().__sklearn_tags__(), self._member)
 
 
-def _answers(member: Any, X: Cases | None) -> np.ndarray:
+def _answers(member: Predictor, X: Cases | None) -> np.ndarray:
     return number_per_row(member.predict(X), ilk.n_rows(X))

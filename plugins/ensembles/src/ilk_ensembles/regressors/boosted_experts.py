@@ -200,7 +200,7 @@ class BoostedExperts(ilk.Regressor):
         self.log_likelihoods_ = np.array(likelihoods)
         return mixing
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)

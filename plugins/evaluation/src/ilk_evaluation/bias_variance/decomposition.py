@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class Decomposition:
 
 
 def squared_loss(
-    outputs: ArrayLike, y: Labels, *, noise: Any = 0.0, unbiased: bool = True
+    outputs: ArrayLike, y: Labels, *, noise: float | ArrayLike = 0.0, unbiased: bool = True
 ) -> Decomposition:
     """Split the expected squared loss into noise, squared bias and variance.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -98,7 +98,9 @@ def kohavi_wolpert_of(shares: Shares, *, unbiased: bool) -> Decomposition:
     )
 
 
-def domingos(labels: Labels | None, y: Labels | None, *, classes: Any = None) -> Decomposition:
+def domingos(
+    labels: Labels | None, y: Labels | None, *, classes: Labels | None = None
+) -> Decomposition:
     """Split the expected zero-one loss by the main prediction: ``c1 N + B + c2 V``.
 
     The main prediction m is the most frequent one, the optimal prediction o the most probable
@@ -194,7 +196,9 @@ class Shares:
     cases: np.ndarray
 
 
-def _shares_of(function: str, labels: Labels | None, y: Labels | None, classes: Any) -> Shares:
+def _shares_of(
+    function: str, labels: Labels | None, y: Labels | None, classes: Labels | None
+) -> Shares:
     """Count the predicted labels.
 
     Parameters

@@ -110,7 +110,7 @@ def export(
 @EXPERIMENT
 def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
     """Group failed cells by cause, with commands that reproduce the errors."""
-    from ilk.messages import printable
+    from ilk import printable
     from ilk_evaluation.results.failures import lines
     from ilk_evaluation.results.opening import described_in
 
@@ -149,7 +149,7 @@ def diff(ctx: click.Context, a: Path, b: Path, *, tolerance: float) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, with the specifications.")
 def info(store: Path, *, as_json: bool) -> None:
     """Show the provenance of the predictions: runs, versions, machine, data, pipelines."""
-    from ilk.messages import printable
+    from ilk import printable
     from ilk_evaluation.results.opening import open_store
     from ilk_evaluation.results.provenance import lines, provenance
 

@@ -16,8 +16,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from ilk.messages import printable
-from ilk.registries import replaced
+from ilk import printable, replaced_components
 from ilk_evaluation.plan.design import short, short_resampling
 from ilk_evaluation.plan.experiment_file import data_outside
 from ilk_evaluation.plan.shards import shard_name
@@ -117,7 +116,7 @@ def print_plan(console: Console, plan: Plan, n_done: int) -> None:
         console.print(Text(f"{plan.pipelines[column].id}: {WITHOUT_REFITTING}"))
     for path in data_outside(plan.experiment.spec, plan.experiment.datasets):
         console.print(Text(printable(f"reads {path}, which is not in the folder of the file")))
-    for found in replaced():
+    for found in replaced_components():
         note = f"{found.kind} {found.name}: registered by hand ({found.value}), wherever named"
         console.print(Text(printable(note)))
     place = _place(plan.store) if plan.store else "none"

@@ -68,7 +68,7 @@ def _print(console: Console, observation: Observation, store: Path) -> None:
     """Print the last observation, and the next command to use."""
     from rich.text import Text
 
-    from ilk.messages import printable
+    from ilk import printable
     from ilk_evaluation.commands.observer import State
     from ilk_evaluation.plan.shards import shard_name
     from ilk_evaluation.run.progress import Teller

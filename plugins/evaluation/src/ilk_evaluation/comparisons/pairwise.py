@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Resampling
+    from ilk import ArrayLike, Resampling
 
 Pair = tuple[str, str]
 
@@ -270,7 +270,7 @@ def no_spread(findings: Sequence[Finding]) -> list[str]:
     return [f"The differences of {list_some(where)} do not vary: p = 0 is a limit."]
 
 
-def holm(p_values: Any) -> np.ndarray:
+def holm(p_values: ArrayLike) -> np.ndarray:
     """Adjust the p-values of several tests by Holm's step-down method.
 
     With ``p_(1) <= ... <= p_(m)`` the adjusted p-values are::

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ilk.drawing import COLORS, new_axes, written
+from ilk.plotting import COLORS, new_axes, plot_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ def _draw_labels(ax: Axes, ordered: Sequence[str], ranks: Mapping[str, float], t
         edge = 0.9 if left else len(ordered) + 0.1
         line: Any = ([ranks[name], ranks[name], edge], [0, height, height])
         ax.plot(*line, color="black", linewidth=0.8)
-        label = written(f"{name} ({ranks[name]:.2f})")
+        label = plot_label(f"{name} ({ranks[name]:.2f})")
         ax.text(edge, height, label, ha="right" if left else "left", va="center")
 
 
@@ -146,10 +146,10 @@ def draw_box_plots(verdict: ilk.Verdict, ordered: Sequence[str], ax: Axes | None
     ax.axhline(1, color="0.8", linewidth=0.8, zorder=0)
     crowded = len(ordered) > 5 or max(map(len, ordered)) > 9
     style: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    names = [written(name) for name in ordered]
+    names = [plot_label(name) for name in ordered]
     ax.set_xticks(range(1, len(ordered) + 1), names, **(style if crowded else {}))
     ax.set_ylim(top=top)
-    ax.set_ylabel(written(f"{verdict.measure} / best {verdict.measure}"))
+    ax.set_ylabel(plot_label(f"{verdict.measure} / best {verdict.measure}"))
     return ax
 
 
@@ -218,7 +218,7 @@ def draw_differences(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
     _name_rows(ax, shown, len(verdict.pairs))
     inside = f", {100 * (1 - verdict.details['alpha']):g}% interval of each pair alone"
     bars = inside if any("interval" in pair for pair in shown) else ""
-    ax.set_xlabel(f"difference of {written(verdict.measure)}{bars}\n(● different, ◆ not)")
+    ax.set_xlabel(f"difference of {plot_label(verdict.measure)}{bars}\n(● different, ◆ not)")
     return ax
 
 
@@ -278,7 +278,7 @@ def _most_significant(pairs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, A
 
 def _name_rows(ax: Axes, shown: Sequence[Mapping[str, Any]], n: int) -> None:
     labels = [
-        written(
+        plot_label(
             f"{pair['a']} − {pair['b']}" + (f", {pair['dataset']}" if "dataset" in pair else "")
         )
         for pair in shown

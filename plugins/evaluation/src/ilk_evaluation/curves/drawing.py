@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ilk import InputError
-from ilk.drawing import COLORS, new_axes, written
+from ilk.plotting import COLORS, new_axes, plot_label
 from ilk_evaluation.confusion import normalized
 from ilk_evaluation.curves.curve import Curve
 
@@ -72,7 +72,7 @@ def draw_curves(
     names = [curve.name for curve in several] if labels is None else list(labels)
     ax = _square(ax, several[0].shape)
     for number, (curve, name) in enumerate(zip(several, names, strict=True)):
-        label = written(f"{name} (area {curve.area:.3f})")
+        label = plot_label(f"{name} (area {curve.area:.3f})")
         _line(ax, curve.x, curve.y, curve.shape, color=_color(number), label=label)
     if several[0].shape == "precision_recall" and len(several) == 1 and several[0].n_positive:
         total = several[0].n_positive + several[0].n_negative
@@ -81,7 +81,9 @@ def draw_curves(
     return ax
 
 
-def draw_band(band: Band, ax: Any = None, *, number: int = 0, label: str | None = None) -> Any:
+def draw_band(
+    band: Band, ax: Axes | None = None, *, number: int = 0, label: str | None = None
+) -> Any:
     """Draw an averaged curve and its band.
 
     Parameters
@@ -103,10 +105,10 @@ def draw_band(band: Band, ax: Any = None, *, number: int = 0, label: str | None 
     area = f"area {band.area:.3f}"
     if band.n > 1:
         area += f" \N{PLUS-MINUS SIGN} {band.area_sd:.3f}"
-    text = written(f"{name} ({area}, {band.n} curves)".strip())
+    text = plot_label(f"{name} ({area}, {band.n} curves)".strip())
     _line(ax, band.x, band.mean, band.shape, color=_color(number), label=text)
     if band.n > 1:
-        step = "pre" if band.shape == "precision_recall" else None
+        step: Literal["pre"] | None = "pre" if band.shape == "precision_recall" else None
         ax.fill_between(
             band.x,
             band.lower,
@@ -149,7 +151,7 @@ def draw_calibration(found: Calibration, ax: Axes | None = None) -> Any:
         label=f"{int(found.counts.sum())} cases, expected error {found.expected_error:.3f}",
     )
     ax.set(
-        xlabel=written(f"probability of {found.name}"),
+        xlabel=plot_label(f"probability of {found.name}"),
         ylabel="observed frequency",
         xlim=(-0.02, 1.02),
         ylim=(-0.02, 1.02),
@@ -182,7 +184,7 @@ def draw_learning(
     there = curve.n > 0
     least, most = int(curve.n.min()), int(curve.n.max())
     counts = f"{most} scores" if least == most else f"{least} to {most} scores"
-    text = written(f"{label}: {counts}" if label else f"mean of {counts}")
+    text = plot_label(f"{label}: {counts}" if label else f"mean of {counts}")
     ax.plot(curve.sizes[there], curve.mean[there], marker="o", color=_color(number), label=text)
     ax.fill_between(
         curve.sizes,
@@ -194,7 +196,7 @@ def draw_learning(
         label=curve.spread,
     )
     better = "more" if curve.greater_is_better else "less"
-    ax.set(xlabel="training cases", ylabel=written(f"{curve.measure} ({better} is better)"))
+    ax.set(xlabel="training cases", ylabel=plot_label(f"{curve.measure} ({better} is better)"))
     ax.legend(loc="best")
     return ax
 
@@ -226,7 +228,7 @@ def draw_confusion(
         If the numbers of names and classes differ.
     """
     counts = np.asarray(matrix)
-    names = [written(name) for name in classes]
+    names = [plot_label(name) for name in classes]
     if counts.shape != (len(names), len(names)):
         raise InputError(f"draw_confusion: {len(names)} names for a matrix of {counts.shape}")
     size = min(max(2 + 0.45 * len(names), 3.5), 14)
@@ -242,7 +244,7 @@ def draw_confusion(
     return ax
 
 
-def _square(ax: Any, shape: str) -> Any:
+def _square(ax: Axes | None, shape: str) -> Any:
     """Axes from 0 to 1 both ways; new axes get the line of a random classifier."""
     if ax is None:
         ax = new_axes(4.5, 4.5)

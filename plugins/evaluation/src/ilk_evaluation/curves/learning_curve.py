@@ -18,6 +18,8 @@ from ilk_evaluation.run.cell import REJECTED, Outcome, evaluate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ilk import MeasureLike, ResamplingLike
+
 
 @dataclass(frozen=True)
 class LearningCurve:
@@ -58,8 +60,8 @@ def learning(
     pipeline: Any,
     data: Any,
     sizes: Sequence[int] | Sequence[float],
-    resampling: Any = "kfold",
-    measure: Any = "error",
+    resampling: ResamplingLike = "kfold",
+    measure: MeasureLike = "error",
     random_state: int = 0,
     *,
     spread: Literal["sd", "t"] = "sd",

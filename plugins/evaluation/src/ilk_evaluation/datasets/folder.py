@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import ilk
-from ilk import FilePath, Many, Param, Table, param
-from ilk.messages import show
-from ilk.spec import load
+from ilk import FilePath, Many, Param, Table, load_spec, param, short_repr
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.table_file import (
     EXAMPLE,
@@ -259,9 +257,9 @@ class Entry:
         name, first, last = match["name"], match["first"], match["last"]
         padded = first.startswith("0")
         if (padded and len(first) != len(last)) or (len(first), first) > (len(last), last):
-            raise self.error(f"{show(item)} is no range of columns")
+            raise self.error(f"{short_repr(item)} is no range of columns")
         if len(last) > 9 or int(last) - int(first) >= _MOST_COLUMNS:
-            raise self.error(f"{show(item)} are more than {_MOST_COLUMNS:,} columns")
+            raise self.error(f"{short_repr(item)} are more than {_MOST_COLUMNS:,} columns")
         width = len(first) if padded else 0
         return [f"{name}{number:0{width}}" for number in range(int(first), int(last) + 1)]
 
@@ -278,7 +276,7 @@ def find_entry(folder: Path, name: str) -> Entry:
     path = folder / LIST
     try:
         check_is_file(path)
-        spec = load(path)
+        spec = load_spec(path)
         listed = spec.data.get("datasets", {})
         if isinstance(listed, Mapping) and name not in listed:
             hint = ilk.did_you_mean(name, listed)
@@ -290,5 +288,5 @@ def find_entry(folder: Path, name: str) -> Entry:
         raise ilk.DataError(str(error)) from None
     entry, written = Entry(path, name, tables["datasets"][name]), Path(listed[name]["file"])
     if written.is_absolute() or ".." in written.parts:
-        raise entry.error(f"file must be in the folder of {LIST}, got {show(str(written))}")
+        raise entry.error(f"file must be in the folder of {LIST}, got {short_repr(str(written))}")
     return entry

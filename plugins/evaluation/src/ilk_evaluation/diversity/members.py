@@ -139,7 +139,7 @@ def _columns(ensemble: Estimator, n_members: int) -> list[Any]:
     return [None] * n_members
 
 
-def _some_columns(X: Any, columns: Any) -> Any:
+def _some_columns(X: Cases, columns: np.ndarray) -> Any:
     if ilk.is_table(X):
         return ilk.as_table(X).iloc[:, list(columns)]
     return (X if hasattr(X, "shape") else np.asarray(X))[:, columns]

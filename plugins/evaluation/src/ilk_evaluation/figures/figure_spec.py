@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk.drawing import new_axes
+from ilk.plotting import new_axes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

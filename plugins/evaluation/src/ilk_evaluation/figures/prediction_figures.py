@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import ilk
-from ilk.drawing import written as as_is
+from ilk.plotting import plot_label as as_is
 from ilk_evaluation.curves.drawing import draw_confusion
 from ilk_evaluation.figures.figure_data import FigureData, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 import ilk
-from ilk.drawing import COLORS
-from ilk.drawing import written as as_is
+from ilk.plotting import COLORS
+from ilk.plotting import plot_label as as_is
 from ilk_evaluation.figures.figure_data import FigureData, direction, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 

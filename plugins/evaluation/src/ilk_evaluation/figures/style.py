@@ -8,8 +8,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk.drawing import COLORS
-from ilk.drawing import written as as_is
+from ilk.plotting import COLORS
+from ilk.plotting import plot_label as as_is
 from ilk_evaluation.atomic_write import check_no_link, replace_file
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ilk_evaluation.measures.answered_values import (
 from ilk_evaluation.measures.class_codes import code_named
 
 if TYPE_CHECKING:
-    from ilk.interfaces.measure import Needs
+    from ilk import Needs
 
 
 Loss = Callable[[Any, Any], Any]

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import ilk
-from ilk import FilePath, Many, Param, Table
-from ilk.messages import show
-from ilk.spec import load
+from ilk import FilePath, Many, Param, Table, load_spec, short_repr
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -93,7 +91,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
 
 def _spec(source: Source) -> ilk.Spec:
     if isinstance(source, str | Path):
-        return load(source)
+        return load_spec(source)
     return source if isinstance(source, ilk.Spec) else ilk.Spec(_as_tables(source))
 
 
@@ -185,7 +183,7 @@ GRAMMAR = Table(
 SUFFIX = ".sqlite"
 
 
-def _store_of(spec: ilk.Spec, tables: Any) -> Path | None:
+def _store_of(spec: ilk.Spec, tables: Mapping[str, Any]) -> Path | None:
     """Return the store a file names, or ``results/<stem>.sqlite`` beside it."""
     chosen = tables["output"].get("store")
     if chosen is not None:
@@ -193,7 +191,9 @@ def _store_of(spec: ilk.Spec, tables: Any) -> Path | None:
     return spec.path.parent / "results" / f"{spec.path.stem}{SUFFIX}" if spec.path else None
 
 
-def _output_problems(spec: ilk.Spec, tables: Any, *, trust: bool) -> Iterator[ilk.Problem]:
+def _output_problems(
+    spec: ilk.Spec, tables: Mapping[str, Any], *, trust: bool
+) -> Iterator[ilk.Problem]:
     """Yield the problems of the store of a file; links are resolved before the check.
 
     Parameters
@@ -236,7 +236,7 @@ def _paths(table: dict[str, Any]) -> Iterator[str]:
             yield value
 
 
-def _experiment_problems(written: object, tables: Any) -> Iterator[ilk.Problem]:
+def _experiment_problems(written: object, tables: Mapping[str, Any]) -> Iterator[ilk.Problem]:
     """Yield the problems of an experiment beyond those of its grammar.
 
     Parameters
@@ -320,7 +320,9 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
         chosen = pipeline.get("datasets")
         names = [one for one in chosen if isinstance(one, str)] if isinstance(chosen, list) else []
         if len(names) != len(set(names)):
-            yield ilk.Problem((*path, "datasets"), f"must not name one twice, got {show(names)}")
+            yield ilk.Problem(
+                (*path, "datasets"), f"must not name one twice, got {short_repr(names)}"
+            )
         if chosen == []:
             yield ilk.Problem((*path, "datasets"), "needs at least 1, got an empty list")
         yield from _step_problems(pipeline.get("steps"), (*path, "steps"))

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 import ilk
-from ilk.registries import replaced
-from ilk.shipped import plain_name
+from ilk import plain_name, replaced_components
 from ilk_evaluation.source_version import code_of
 
 FORMAT = 1
@@ -84,7 +83,7 @@ def cell_key(pipeline: str, split: str, seed: int) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
+def code_versions(pipeline: ilk.Pipeline, versions: dict[str, str]) -> dict[str, str]:
     """Return the code that a pipeline runs: versions, or hashes of unversioned source.
 
     Parameters
@@ -101,7 +100,7 @@ def code_versions(pipeline: Any, versions: dict[str, str]) -> dict[str, str]:
         found = ilk.registry(cls.kind).found_for(cls)
         if found is not None and found.distribution not in versions:
             code[found.qualified] = _class_source(cls)
-    for found in replaced():  # a replaced name may be used outside a slot
+    for found in replaced_components():  # a replaced name may be used outside a slot
         code[f"{found.kind}/{found.qualified}"] = _class_source(
             ilk.registry(found.kind).get(found.qualified)
         )

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from ilk.drawing import COLORS
+from ilk.plotting import COLORS
 from ilk_evaluation.figures.style import rendered
 from ilk_evaluation.report.markup import Html
 

@@ -111,14 +111,16 @@ def _bootstrap_units(
     return units
 
 
-def _samples(units: Units, repeats: int, generator: Any, first: int = 0) -> Iterator[ilk.Split]:
+def _samples(
+    units: Units, repeats: int, generator: np.random.RandomState, first: int = 0
+) -> Iterator[ilk.Split]:
     """Yield bootstrap samples as splits, with repeats counted from `first`."""
     for repeat in range(first, first + repeats):
         train, test = _sample(units, generator)
         yield ilk.Split(units.rows(train), units.rows(test), repeat=repeat)
 
 
-def _sample(units: Units, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _sample(units: Units, generator: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     """Draw units until some are left out; return the drawn units and the others."""
     while True:
         drawn = _draw(units, generator)
@@ -127,7 +129,7 @@ def _sample(units: Units, generator: np.random.Generator) -> tuple[np.ndarray, n
             return drawn, left
 
 
-def _draw(units: Units, generator: Any) -> np.ndarray:
+def _draw(units: Units, generator: np.random.RandomState) -> np.ndarray:
     if units.strata is None:
         return np.asarray(generator.randint(units.count, size=units.count))
     order = np.argsort(units.strata, kind="stable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -58,7 +58,9 @@ class _Division(ilk.Resampling):
     def _sizes(self, units: Units) -> Sequence[int]:
         """Units of each part: training, then validation if there is any, then test."""
 
-    def _splits(self, units: Units, sizes: Sequence[int], generator: Any) -> Iterator[ilk.Split]:
+    def _splits(
+        self, units: Units, sizes: Sequence[int], generator: np.random.RandomState
+    ) -> Iterator[ilk.Split]:
         for repeat in range(self.repeats):
             train, *validation, test = (units.rows(part) for part in parts(units, sizes, generator))
             held_out = validation[0] if validation else None

@@ -229,7 +229,7 @@ def _shuffled(
     n: int,
     codes: np.ndarray | None,
     groups: np.ndarray | None,
-    generator: Any,
+    generator: np.random.RandomState,
     *,
     folds: int,
     repeats: int,
@@ -248,7 +248,9 @@ def _splitter(stratified: bool, grouped: bool) -> Any:
     return model_selection.GroupKFold if grouped else model_selection.KFold
 
 
-def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterator[ilk.Split]:
+def _spread(
+    units: Units, generator: np.random.RandomState, *, folds: int, repeats: int
+) -> Iterator[ilk.Split]:
     """Deal units to the folds class by class, so that class counts differ by at most one.
 
     This works for classes of any size; scikit-learn refuses data of small classes alone.
@@ -262,7 +264,7 @@ def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterat
             yield ilk.Split(units.rows(train), units.rows(test), repeat=repeat, fold=fold)
 
 
-def _class_by_class(units: Units, generator: np.random.Generator) -> np.ndarray:
+def _class_by_class(units: Units, generator: np.random.RandomState) -> np.ndarray:
     """All units sorted by class, with classes, and units within them, in random order."""
     assert units.strata is not None
     order = generator.permutation(units.count)

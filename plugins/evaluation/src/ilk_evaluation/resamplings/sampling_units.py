@@ -13,7 +13,7 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 MOST_SPLITS = 1_000_000
 """Maximum number of splits: a plan cannot have more cells."""
@@ -95,7 +95,7 @@ def rarest(codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
     return np.asarray(classes[order][first])
 
 
-def parts(units: Units, sizes: Sequence[int], generator: np.random.Generator) -> list[np.ndarray]:
+def parts(units: Units, sizes: Sequence[int], generator: np.random.RandomState) -> list[np.ndarray]:
     """Assign all units to parts at random.
 
     Stratified, each part keeps the class proportions, but has at least one unit of each class
@@ -124,7 +124,9 @@ def parts(units: Units, sizes: Sequence[int], generator: np.random.Generator) ->
     return [by_class[part == number] for number in numbers]
 
 
-def _share(counts: np.ndarray, size: int, later: int, generator: np.random.Generator) -> np.ndarray:
+def _share(
+    counts: np.ndarray, size: int, later: int, generator: np.random.RandomState
+) -> np.ndarray:
     """Number of units of each class for a part, by largest-remainder rounding.
 
     Parameters
@@ -152,7 +154,7 @@ def _share(counts: np.ndarray, size: int, later: int, generator: np.random.Gener
 
 
 def check_data(
-    owner: object, X: Any, y: Labels | None, groups: Labels | None
+    owner: object, X: Cases, y: Labels | None, groups: Labels | None
 ) -> tuple[int, np.ndarray | None]:
     """Return the number of cases and the code of each case's group.
 
@@ -210,7 +212,7 @@ def check_folds(owner: object, folds: int, n: int, codes: np.ndarray | None) -> 
 
 
 def check_classes(
-    owner: object, y: Labels | None, X: Any, groups: np.ndarray | None, least: int, why: str
+    owner: object, y: Labels | None, X: Cases, groups: np.ndarray | None, least: int, why: str
 ) -> np.ndarray:
     """Return the code of each label; raise if a class has fewer cases, or groups, than needed.
 

@@ -16,7 +16,7 @@ import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
 
 if TYPE_CHECKING:
-    from ilk import Cases, Estimator, Labels
+    from ilk import Cases, Estimator, FittedClassifier, Labels
 
 REJECTED = -1
 """Code of a rejected case."""
@@ -177,7 +177,7 @@ def answers(model: Estimator, labels: np.ndarray, classes: np.ndarray) -> np.nda
 
 
 def _supports(
-    model: Any, queries: Cases | None, classes: np.ndarray
+    model: FittedClassifier, queries: Cases | None, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
     if hasattr(model, "predict_proba"):

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ilk.messages import printable
+from ilk import printable
 from ilk_evaluation.run.leader import Estimate, Leader
 from ilk_evaluation.run.run_state import CellSummary, RunState
 

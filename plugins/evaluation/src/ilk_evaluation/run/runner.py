@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.executors.base import ExecutorError
@@ -55,13 +55,13 @@ def run_cell_alone(
         return cell, store.outcome(cell.key)
 
 
-def with_executor(plan: Plan, executor: Any) -> Plan:
+def with_executor(plan: Plan, executor: ilk.ExecutorLike | None) -> Plan:
     """Return the plan with another executor: a name, a table or an instance; None: unchanged."""
     if executor is None:
         return plan
-    if not isinstance(executor, ilk.Executor):
-        executor = ilk.build(executor, kind="executor")
-    return replace(plan, executor=executor)
+    if isinstance(executor, ilk.Executor):
+        return replace(plan, executor=executor)
+    return replace(plan, executor=ilk.build(executor, kind="executor"))
 
 
 def open_store(plan: Plan) -> Store:

@@ -15,8 +15,6 @@ import cloudpickle
 import numpy as np
 
 import ilk
-from ilk.kinds import kinds
-from ilk.registries import SESSION
 from ilk_evaluation.executors.base import SharedInput
 from ilk_evaluation.executors.scratch import scratch
 
@@ -69,7 +67,7 @@ class WorkerContext(SharedInput):
             return cloudpickle.dumps(_Packed(self._content()))  # type: ignore[no-any-return]
 
     def _content(self) -> tuple[Any, ...]:
-        return _session_classes(), self.datasets, self.pipelines
+        return ilk.session_classes(), self.datasets, self.pipelines
 
 
 @dataclass(eq=False, repr=False)
@@ -88,7 +86,9 @@ def _read(file: Path) -> WorkerContext:
     return _opened(*_Reader(file).load())
 
 
-def _opened(classes: np.ndarray, datasets: Any, pipelines: Any) -> WorkerContext:
+def _opened(
+    classes: np.ndarray, datasets: Sequence[ilk.Data], pipelines: Sequence[ilk.Pipeline]
+) -> WorkerContext:
     """Register in a worker the classes registered by hand in the runner."""
     for kind, name, cls in classes:
         ilk.registry(kind).register(name, cls, replace=True)
@@ -130,19 +130,9 @@ class _Reader(pickle.Unpickler):
         return np.asarray(np.load(pid, mmap_mode="r", allow_pickle=False))
 
 
-def _session_classes() -> list[tuple[str, str, type]]:
-    """Kind, name and class of every component registered by hand."""
-    return [
-        (kind, found.name, ilk.registry(kind).get(found.qualified))
-        for kind in kinds()
-        for found in ilk.registry(kind).find()
-        if found.distribution == SESSION
-    ]
-
-
 def _session_modules() -> list[ModuleType]:
     """Modules of these classes that a worker could not import."""
-    names = {cls.__module__ for _, _, cls in _session_classes()} - {"__main__"}
+    names = {cls.__module__ for _, _, cls in ilk.session_classes()} - {"__main__"}
     modules = (sys.modules.get(name) for name in sorted(names))
     return [module for module in modules if module is not None and not _importable(module)]
 

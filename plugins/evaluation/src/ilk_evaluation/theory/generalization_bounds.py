@@ -13,6 +13,8 @@ from ilk_evaluation.theory.domain import CAPACITY, COUNT, LEVEL, checked, log_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ilk import ArrayLike
+
 
 def hoeffding_bound(n: int, delta: float, n_functions: float = 1) -> Any:
     """Hoeffding bound on true error minus empirical error, uniform over N functions.
@@ -58,7 +60,7 @@ def hoeffding_bound(n: int, delta: float, n_functions: float = 1) -> Any:
     return plain(np.sqrt((size - np.log(level)) / (2 * cases)))
 
 
-def vc_bound(n: int, delta: float, vc_dimension: Any) -> Any:
+def vc_bound(n: int, delta: float, vc_dimension: float | ArrayLike) -> Any:
     """VC bound on true error minus empirical error, from the VC dimension.
 
     ``B = sqrt((h (ln(2n / h) + 1) + ln(4 / delta)) / n)``: with probability at least 1 - delta
@@ -198,7 +200,11 @@ def sample_complexity(
 
 
 def failure_probability(
-    n: Any, epsilon: Any, *, n_functions: Any = None, vc_dimension: Any = None
+    n: float | ArrayLike,
+    epsilon: float | ArrayLike,
+    *,
+    n_functions: float | ArrayLike | None = None,
+    vc_dimension: float | ArrayLike | None = None,
 ) -> Any:
     """Bound on the probability that some true error exceeds the empirical error by epsilon.
 
@@ -249,7 +255,9 @@ def failure_probability(
     return plain(np.exp(np.minimum(log, 0)))
 
 
-def _check_one_size(function: str, n_functions: Any, vc_dimension: Any) -> None:
+def _check_one_size(
+    function: str, n_functions: float | ArrayLike | None, vc_dimension: float | ArrayLike | None
+) -> None:
     if (n_functions is None) == (vc_dimension is None):
         raise ParameterError(
             f"{function}: give n_functions, of a finite class, or vc_dimension: one of them"

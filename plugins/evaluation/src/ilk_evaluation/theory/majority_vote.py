@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import betainc
 
 from ilk_evaluation.theory.domain import PROBABILITY, checked, measured, plain
 
+if TYPE_CHECKING:
+    from ilk import ArrayLike
 
-def ensemble_error(n_members: Any, error: Any) -> Any:
+
+def ensemble_error(n_members: float | ArrayLike, error: float | ArrayLike) -> Any:
     """Probability that a majority of independent members of equal error is wrong.
 
     ``sum_{i >= ceil(k/2)} C(k, i) e^i (1 - e)^(k - i)`` for k members of error e: a tie of an
@@ -52,7 +55,7 @@ def ensemble_error(n_members: Any, error: Any) -> Any:
     return plain(_at_least((k + 1) // 2, k, e))
 
 
-def condorcet(n_members: Any, competence: Any) -> Any:
+def condorcet(n_members: float | ArrayLike, competence: float | ArrayLike) -> Any:
     """Probability that a majority of independent members of equal competence is right.
 
     ``sum_{i > k/2} C(k, i) p^i (1 - p)^(k - i)`` for k members of competence p; a tie of an even

@@ -178,7 +178,7 @@ def _check_number(capacities: np.ndarray, n_models: int) -> None:
         )
 
 
-def _fitted(model: Estimator, X: Any, y: np.ndarray) -> Any:
+def _fitted(model: Estimator, X: Cases, y: np.ndarray) -> Any:
     """The model itself if it is fitted, else a fitted clone."""
     model = as_model(model)
     try:

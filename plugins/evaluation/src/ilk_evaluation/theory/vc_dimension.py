@@ -14,7 +14,7 @@ from ilk_evaluation.theory.domain import COUNT, LENGTH, POSITIVE, checked, count
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ilk import Cases, Estimator, Matrix
+    from ilk import ArrayLike, Cases, Estimator, Matrix
 
 _STEPS = 500  # most steps; the bound holds after any number
 _GAP = 1e-3  # tolerance of the ball search, relative to the squared radius
@@ -33,7 +33,9 @@ class VcRange(NamedTuple):
     upper: float
 
 
-def margin_vc_dimension(radius: Any, margin: Any, n_features: int | None = None) -> Any:
+def margin_vc_dimension(
+    radius: float | ArrayLike, margin: float | ArrayLike, n_features: int | None = None
+) -> Any:
     """Bound on the VC dimension of hyperplanes with a margin to cases within a ball.
 
     ``h <= min(ceil(R^2 / gamma^2) + 1, d + 1)``: a wide margin makes the capacity independent of

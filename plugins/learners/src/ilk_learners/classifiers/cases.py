@@ -27,7 +27,7 @@ from ilk import (
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ilk import ArrayLike, Cases, Component
 
@@ -78,7 +78,7 @@ class TrainingCases:
 
 
 def check_cases(
-    owner: Component, X: Any, y: Any, sample_weight: ArrayLike | None = None
+    owner: Component, X: Cases, y: Any, sample_weight: ArrayLike | None = None
 ) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
 
@@ -158,7 +158,7 @@ def case_weights(owner: Any, cases: TrainingCases) -> np.ndarray | None:
     return np.asarray(weights if cases.weights is None else weights * cases.weights)
 
 
-def _weight(given: Any, label: Any) -> float:
+def _weight(given: Mapping[Any, float], label: object) -> float:
     """Weight of a label; keys may be strings, as specs cannot write other keys."""
     return float(given[label] if label in given else given.get(str(label), 1.0))
 

@@ -18,7 +18,7 @@ from ilk_learners.svm.strategies import winners
 if TYPE_CHECKING:
     import numpy as np
 
-    from ilk import Cases
+    from ilk import Cases, Labels
 
 
 class GASVM(LearnedKernelClassifier):
@@ -92,7 +92,7 @@ class GASVM(LearnedKernelClassifier):
         super().check_parameters()
         check_finite_parameters(self, "tol")
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Labels) -> Self:
         """Learn the metric or metrics, then train the machines.
 
         Parameters
@@ -109,7 +109,7 @@ class GASVM(LearnedKernelClassifier):
         best = winners(self.decision_function(X))
         return self.classes_[best]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Cases) -> np.ndarray:
         """Decision value of each machine; array of shape (m, n_classes), or (m,) for two."""
         check_is_fitted(self)
         return self._decisions(X, self.svms_)

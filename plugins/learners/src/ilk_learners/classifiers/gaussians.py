@@ -109,7 +109,13 @@ def _intensity(D: np.ndarray, total: float, weights: np.ndarray | None) -> float
     )
 
 
-def ledoit_wolf(fourth: Any, square: Any, trace: Any, total: Any, p: int) -> Any:
+def ledoit_wolf(
+    fourth: float | np.ndarray,
+    square: float | np.ndarray,
+    trace: float | np.ndarray,
+    total: float | np.ndarray,
+    p: int,
+) -> Any:
     """Shrinkage intensity of Ledoit and Wolf, from moments of deviations d.
 
     Parameters

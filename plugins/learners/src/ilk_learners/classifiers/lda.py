@@ -183,7 +183,7 @@ _CELLS = 2**18  # cells of the arrays of one block: 2 MiB each
 _DOUBTFUL = 1e-6  # a smaller remaining share of variance without a case loses digits: refit
 
 
-def _leave_one_out(lda: Any, X: Cases | None, y: Labels | None) -> Prediction:
+def _leave_one_out(lda: LDA, X: Cases, y: Labels) -> Prediction:
     """Leave-one-out predictions of all cases by an unfitted `lda`."""
     cases = check_cases(lda, X, y)
     n, p = cases.X.shape
@@ -204,7 +204,7 @@ def _leave_one_out(lda: Any, X: Cases | None, y: Labels | None) -> Prediction:
     return Prediction(cases.classes[cases.codes], labels, cases.classes, P)
 
 
-def _check_classes_left(lda: Any, cases: TrainingCases) -> None:
+def _check_classes_left(lda: LDA, cases: TrainingCases) -> None:
     """Raise if leaving out a case leaves one class, or makes given priors one too many."""
     alone = np.flatnonzero(cases.counts[cases.codes] == 1)
     if alone.size and (len(cases.classes) == 2 or not isinstance(lda.priors, str)):

@@ -23,7 +23,7 @@ from ilk_learners.metric_learners.soft_votes import squared_bandwidths
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ilk import Cases, Component, Labels
+    from ilk import Cases, Component, Labels, MetricLearner
 
 
 class LearnedMap:
@@ -59,7 +59,9 @@ class LearnedMap:
         If all rows are equal, or too far apart for a finite scale.
     """
 
-    def __init__(self, owner: Component, learner: Any, X: np.ndarray, y: np.ndarray) -> None:
+    def __init__(
+        self, owner: Component, learner: MetricLearner, X: np.ndarray, y: np.ndarray
+    ) -> None:
         if not hasattr(learner, "transform"):
             name = display_name(learner)
             raise owner.parameter_error("learner", f"must have a transform, got {name}")
@@ -85,7 +87,7 @@ class LearnedMap:
         return mapped(self.learner, self.factor, X)
 
 
-def mapped(learner: Any, factor: float, X: np.ndarray) -> np.ndarray:
+def mapped(learner: MetricLearner, factor: float, X: np.ndarray) -> np.ndarray:
     """Transform rows by a learner and the factor of its kernel; float32 stays float32."""
     return np.asarray(np.asarray(learner.transform(X)) * X.dtype.type(factor))
 
@@ -116,7 +118,7 @@ class LearnedKernelClassifier(Classifier):
     learner: MetricLearnerLike = slot("metric_learner", default="megm", doc="Any that transforms.")
     per_class: bool = param(default=False, doc="Whether each class has a metric of its own.")
 
-    def _fit_each(self, X: Any, y: Labels | None, model: Classifier) -> list[Any]:
+    def _fit_each(self, X: Cases, y: Labels | None, model: Classifier) -> list[Any]:
         """Learn the metric or metrics, and fit a copy of a classifier under each."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
@@ -129,7 +131,7 @@ class LearnedKernelClassifier(Classifier):
         self.factors_ = np.array([each.factor for each in learned])
         return models
 
-    def _mapped(self, X: Any, models: list[Any]) -> Iterator[tuple[Any, np.ndarray]]:
+    def _mapped(self, X: Cases, models: list[Any]) -> Iterator[tuple[Any, np.ndarray]]:
         """Each of the fitted classifiers, with the rows as its learner maps them."""
         X = check_vectors(self, X, reset=False)
         for learner, factor, model in zip(self.learners_, self.factors_, models, strict=True):

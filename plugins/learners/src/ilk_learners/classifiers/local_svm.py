@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
+    INPUT_KINDS,
     Capabilities,
     Classifier,
     DistanceLike,
@@ -28,7 +29,6 @@ from ilk import (
     slot,
     take,
 )
-from ilk.capabilities import INPUT_KINDS
 from ilk_learners.classifiers.cases import as_scores, no_decision, put
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.libsvm import solve

@@ -181,7 +181,7 @@ class NearestMean(Classifier):
         for start in range(0, n_rows(Q), step):
             yield take(Q, np.arange(start, min(start + step, n_rows(Q))))
 
-    def _distances(self, X: Any) -> np.ndarray:
+    def _distances(self, X: Cases) -> np.ndarray:
         check_is_fitted(self)
         if self.kernel_ is not None:
             X = check_objects(self, self.kernel_, X, reset=False)

@@ -46,7 +46,7 @@ class Posterior(Classifier):
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
         """Logarithm of prior times density; array of shape (m, n_classes)."""
 
-    def _log_joints(self, X: Any) -> np.ndarray:
+    def _log_joints(self, X: Cases) -> np.ndarray:
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):

@@ -266,7 +266,7 @@ class RBFNetwork(Classifier):
         self.weights_, self.bias_ = network.weights, network.bias
         self.loss_ = network.loss(rows, targets, self.alpha, self._loss())[0]
 
-    def _outputs(self, X: Any) -> np.ndarray:
+    def _outputs(self, X: Cases) -> np.ndarray:
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
 

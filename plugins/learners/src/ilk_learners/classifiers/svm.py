@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
+    INPUT_KINDS,
     Capabilities,
     Classifier,
     KernelLike,
@@ -24,7 +25,6 @@ from ilk import (
     param,
     take,
 )
-from ilk.capabilities import INPUT_KINDS
 from ilk_learners.classifiers.cases import TrainingCases, case_weights
 from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
@@ -262,7 +262,9 @@ class SVM(Classifier):
                 "needs strategy='ova'",
             )
 
-    def _cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingCases, np.ndarray]:
+    def _cases(
+        self, X: Any, y: Labels, sample_weight: ArrayLike | None
+    ) -> tuple[TrainingCases, np.ndarray]:
         """Rows of positive weight, and their numbers."""
         classes, codes = check_labels(self, y, X, min_classes=2)
         if sample_weight is None:

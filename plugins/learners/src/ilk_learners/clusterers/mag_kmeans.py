@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -127,7 +127,7 @@ class MagKMeans(Clusterer):
         if not np.isfinite(self.balance):
             raise self.parameter_error("balance", f"must be finite, got {self.balance}")
 
-    def fit(self, X: Any, y: Labels | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Find the clusters.
 
         Parameters
@@ -182,7 +182,7 @@ class MagKMeans(Clusterer):
         """Find the clusters and return ``labels_``."""
         return self.fit(X, y).labels_
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Cases) -> np.ndarray:
         """Cluster of the nearest centre for each row, ties by lower number; shape (m,).
 
         It ignores classes, so the result for a training row may differ from `labels_`.

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
+    INPUT_KINDS,
     Capabilities,
     Detector,
     InputError,
@@ -23,7 +24,6 @@ from ilk import (
     param,
     take,
 )
-from ilk.capabilities import INPUT_KINDS
 from ilk_learners.svm import libsvm
 from ilk_learners.svm.dual import check_few, minimum, settled
 from ilk_learners.svm.gram import (

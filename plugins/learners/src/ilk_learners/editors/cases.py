@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ilk import (
+    INPUT_KINDS,
     Capabilities,
     DistanceLike,
     Editor,
@@ -21,13 +22,12 @@ from ilk import (
     slot,
     take,
 )
-from ilk.capabilities import INPUT_KINDS
-from ilk.neighbors.brute import Brute
+from ilk.neighbors import Brute
 from ilk_learners.neighbors import neighbors_of_others
 from ilk_learners.validation import check_objects
 
 if TYPE_CHECKING:
-    from ilk import Cases, Distance, Labels, RandomState
+    from ilk import Cases, Component, Distance, Labels, RandomState
 
 Order = Literal["given", "random", "nun"]
 
@@ -60,7 +60,7 @@ class EditedCases:
 
     def __init__(
         self,
-        owner: Any,
+        owner: Component,
         X: Cases,
         codes: np.ndarray,
         n_classes: int,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from ilk_learners.editors.competence_model import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ilk import Cases, DistanceLike, Labels
 
 CompetenceOrder = Literal["relative_coverage", "reach_for_cover", "coverage", "nun", "random"]
 
@@ -173,7 +175,12 @@ def _model_of(cases: EditedCases, k: int) -> CompetenceModel:
 
 
 def competence_model(
-    X: Any, y: Any, *, k: int = 3, distance: Any = "euclidean", index: Any = "brute"
+    X: Cases,
+    y: Labels,
+    *,
+    k: int = 3,
+    distance: DistanceLike = "euclidean",
+    index: IndexLike = "brute",
 ) -> CompetenceModel:
     """Build the competence model: the k nearest others of a case's class solve it.
 

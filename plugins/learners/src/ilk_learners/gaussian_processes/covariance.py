@@ -12,7 +12,7 @@ from ilk_learners.gaussian_processes import triangles
 from ilk_learners.kernel_parameters import KernelParameters
 
 if TYPE_CHECKING:
-    from ilk import Cases, Kernel
+    from ilk import Cases, Component, Kernel
 
 
 class Covariance:
@@ -45,7 +45,7 @@ class Covariance:
         If the kernel is frozen, has no gradient by its numbers, or no bandwidth per feature.
     """
 
-    def __init__(self, owner: Any, kernel: Any, X: Cases, y: np.ndarray, how: str) -> None:
+    def __init__(self, owner: Component, kernel: Kernel, X: Cases, y: np.ndarray, how: str) -> None:
         self._X, self._y = X, y
         self._scaled = is_gaussian(kernel)
         check_not_frozen(owner, kernel)
@@ -130,7 +130,7 @@ def is_rbf(kernel: Kernel | None) -> bool:
     return shipped_name(kernel) == "rbf"
 
 
-def _with_width_for_each(owner: Any, kernel: Any, X: Any) -> Any:
+def _with_width_for_each(owner: Component, kernel: Any, X: Any) -> Any:
     """The same kernel with a bandwidth for each feature."""
     if not is_gaussian(kernel):
         raise owner.parameter_error(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -22,7 +22,7 @@ from ilk_learners.metric_learners.linear import Report, compare
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 _FAR = 1e150  # the square of a larger number may overflow
 _NUMBERS = 2**21  # numbers held per block of queries: 16 MiB
@@ -69,7 +69,7 @@ class AdaptiveMetric(LocalMetric):
     unitless: ClassVar[bool] = False
     report: bool = param(default=True, doc="Whether `fit` measures the error before and after.")
 
-    def fit(self, X: Any, y: Labels | None) -> Self:
+    def fit(self, X: Cases, y: Labels | None) -> Self:
         """Store rows X and their labels y, of at least two classes."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
@@ -81,7 +81,7 @@ class AdaptiveMetric(LocalMetric):
             self.report_ = self._report(X)
         return self
 
-    def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index.
 
         Parameters

@@ -27,7 +27,7 @@ from ilk_learners.metric_learners.linear import LinearMetricLearner, report_wher
 from ilk_learners.numerics import common_deviations
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 _ALL = "all"
 
@@ -188,7 +188,7 @@ class BlockDiagonal(LinearMetricLearner):
             given = [given[name] for name in self._names()]
         return np.asarray(given, dtype=float)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit a learner on each view, then compute the weights of the views."""
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
@@ -208,7 +208,7 @@ class BlockDiagonal(LinearMetricLearner):
                 raise self.parameter_error("views", f"[{view!r}] names a column twice")
         return found
 
-    def _fitted(self, X: np.ndarray, y: Any) -> Iterator[tuple[str, Any]]:
+    def _fitted(self, X: np.ndarray, y: Labels | None) -> Iterator[tuple[str, Any]]:
         """Yield the name of each view and its learner fitted on these rows."""
         own = {} if self.parts is None else self.seeded_slot("parts")
         for view, columns in self.columns_.items():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
 from ilk import Array, ArrayLike, InputError, RandomState, Seed, check_labels, display_name, param
 from ilk_learners.metric_learners.linear import LinearMetricLearner
+
+if TYPE_CHECKING:
+    from ilk import Labels
 
 
 class Pairs(NamedTuple):
@@ -46,7 +49,7 @@ class PairLearner(LinearMetricLearner):
     random_state: RandomState = param(default=None, type=Seed, doc="Draws the pairs.")
 
 
-def read_pairs(owner: Any, X: np.ndarray, y: Any, rng: np.random.RandomState) -> Pairs:
+def read_pairs(owner: Any, X: np.ndarray, y: Labels | None, rng: np.random.RandomState) -> Pairs:
     """Pairs as given to a learner, or drawn from labels.
 
     Half of the `n_constraints` pairs are of equal class and half of different classes, each drawn

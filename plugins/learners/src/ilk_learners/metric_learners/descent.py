@@ -23,7 +23,7 @@ from ilk_learners.metric_learners.linear import (
 from ilk_learners.numerics import common_deviations, map_back
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 """Loss of a linear map, and its gradient of the same shape."""
@@ -116,7 +116,7 @@ class DescentLearner(LinearMetricLearner):
         """A typical length on which the loss depends, in the common unit."""
         return 1.0
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X and targets y."""
         self.n_components: int | None
         self.init: Any

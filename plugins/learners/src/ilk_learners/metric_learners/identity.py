@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ilk_learners.metric_learners.linear import (
     check_components,
     report_where_known,
 )
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Identity(LinearMetricLearner):
@@ -60,7 +63,7 @@ class Identity(LinearMetricLearner):
     def examples(cls) -> list[Self]:
         return [cls(), cls(n_components=1, report=False)]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Set L; y is used only for the report."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -29,6 +29,9 @@ from ilk_learners.metric_learners.linear import (
     report_where_known,
 )
 from ilk_learners.numerics import common_deviations, map_back, rank_of, thin_spectrum
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 _N_BOUND_PAIRS = 20_000  # pairs for the percentiles of distances: enough to estimate them
 _NUMBERS = 2**22  # most differences of these pairs held: 32 MiB
@@ -144,7 +147,7 @@ class ITML(PairLearner):
                 "bounds", f"must be two numbers, 0 < u < l, got {bounds.tolist()}"
             )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X and labels y (not needed if pairs are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ilk_learners.metric_learners.linear import (
 )
 from ilk_learners.metric_learners.whitening import inverse_root, leading
 from ilk_learners.numerics import common_deviations, map_back, subtract_means
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class LDA(LinearMetricLearner):
@@ -96,7 +99,7 @@ class LDA(LinearMetricLearner):
             cls(singular="shrink", report=False),
         ]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X and labels y."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

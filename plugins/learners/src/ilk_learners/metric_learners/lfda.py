@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -25,6 +25,8 @@ from ilk_learners.numerics import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ilk import Cases, Labels
 
 _NUMBERS = 2**16  # distances per block: it stays in the cache
 _MOST = 2**21  # most distances stored (16 MiB); more are computed twice
@@ -122,7 +124,7 @@ class LFDA(LinearMetricLearner):
             cls(shrinkage=0.1, report=False),
         ]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X and labels y."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

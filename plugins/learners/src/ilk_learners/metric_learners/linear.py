@@ -10,7 +10,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import svd
@@ -28,7 +28,7 @@ from ilk import (
     display_name,
     param,
 )
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 from ilk_learners.numerics import (
     common_deviations,
     finite,
@@ -39,6 +39,9 @@ from ilk_learners.numerics import (
     within,
 )
 
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
+
 
 class LinearMetricLearner(MetricLearner):
     """A metric learner whose `fit` sets ``components_``."""
@@ -47,7 +50,7 @@ class LinearMetricLearner(MetricLearner):
         default=True, doc="Whether `fit` measures the error before and after, where it is given y."
     )
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Transformed rows, ``X @ components_.T``; array of shape (n, d)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
@@ -145,7 +148,7 @@ def _nearest_others(X: np.ndarray, queries: np.ndarray) -> np.ndarray:
     return np.where(indices[:, 0] == queries, indices[:, 1], indices[:, 0])
 
 
-def report_where_known(owner: Any, X: np.ndarray, y: Any) -> Report | None:
+def report_where_known(owner: Any, X: np.ndarray, y: Labels | None) -> Report | None:
     """Report of a learner from X alone or from pairs: None unless y is valid."""
     if not owner.report or y is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -22,6 +22,9 @@ from ilk_learners.metric_learners.linear import (
 )
 from ilk_learners.metric_learners.whitening import inverse_root
 from ilk_learners.numerics import common_deviations, map_back
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class MMC(PairLearner):
@@ -110,7 +113,7 @@ class MMC(PairLearner):
             cls(shrinkage=0.1, n_constraints=60, random_state=0),
         ]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X and labels y (not needed if pairs are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn import decomposition
@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from ilk import InputError, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.numerics import common_deviations, map_back, rank_of
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class PCA(LinearMetricLearner):
@@ -88,7 +91,7 @@ class PCA(LinearMetricLearner):
                 "n_components", f"must be an integer, or as a share below 1, got {wanted!r}"
             )
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the components; y is used only for the report."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
@@ -135,7 +138,7 @@ class PCA(LinearMetricLearner):
                 f"{display_name(self)}: n_components must be at most {most} ({what}), got {wanted}"
             )
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Project rows on the components; array of shape (n, d)."""
         if not self.center:
             return super().transform(X)

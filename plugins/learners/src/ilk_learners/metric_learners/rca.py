@@ -13,7 +13,7 @@ from ilk_learners.metric_learners.whitening import inverse_root, leading
 from ilk_learners.numerics import common_deviations, map_back, within
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 
 class RCA(LinearMetricLearner):
@@ -109,7 +109,7 @@ class RCA(LinearMetricLearner):
             cls(singular="shrink", report=False),
         ]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X and labels y (not needed if chunklets are given)."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

@@ -22,7 +22,7 @@ from ilk_learners.targets import read_targets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 
 class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
@@ -102,7 +102,7 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
             cls(relevance={"use": "simba", "random_state": 0}, report=False),
         ]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Score the features of rows X by their relevance to y: classes, or numbers."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

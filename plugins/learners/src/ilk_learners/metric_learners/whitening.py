@@ -18,6 +18,8 @@ from ilk_learners.numerics import common_deviations, fix_signs, map_back, rank_o
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ilk import Cases, Labels
+
 
 class Whitening(LinearMetricLearner):
     """Make features uncorrelated, of variance 1: the Mahalanobis distance of all points.
@@ -85,7 +87,7 @@ class Whitening(LinearMetricLearner):
             cls(shrinkage=0.1, report=False),
         ]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X; y is used only for the report."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)

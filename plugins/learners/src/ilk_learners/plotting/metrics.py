@@ -9,16 +9,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.drawing import COLORS, colorbar, new_axes, written
+from ilk.plotting import COLORS, colorbar, new_axes, plot_label
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ilk import Estimator
+    from ilk import ArrayLike, Estimator, LocalMetric, MetricLearner
 
 
-def matrix_of(learner: Any, at: Any = None) -> np.ndarray:
+def matrix_of(learner: MetricLearner | LocalMetric, at: ArrayLike | None = None) -> np.ndarray:
     """Return A of a fitted metric learner; array of shape (p, p).
 
     Parameters
@@ -78,13 +78,13 @@ def names_of(learner: Estimator, names: Sequence[str] | None, p: int) -> list[st
         raise ilk.InputError(
             f"{ilk.display_name(learner)}: names must be {p}, one for each feature, got {number!r}"
         )
-    return [written(name) for name in found]
+    return [plot_label(name) for name in found]
 
 
 def feature_weights(
-    learner: Estimator,
+    learner: MetricLearner | LocalMetric,
     *,
-    at: Any = None,
+    at: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     most: int = 30,
     ax: Axes | None = None,
@@ -151,7 +151,11 @@ _LEGIBLE = 40  # most names on an axis that stay legible
 
 
 def metric_matrix(
-    learner: Any, *, at: Any = None, names: Sequence[str] | None = None, ax: Axes | None = None
+    learner: MetricLearner | LocalMetric,
+    *,
+    at: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw A of a learned metric: red entries add to the distance, blue ones reduce it.
 
@@ -205,7 +209,9 @@ def metric_matrix(
     return ax
 
 
-def loss_curves(learners: Any, *, ax: Axes | None = None) -> Axes:
+def loss_curves(
+    learners: Estimator | Sequence[Estimator] | Mapping[str, Estimator], *, ax: Axes | None = None
+) -> Axes:
     """Draw the loss by iteration of one metric learner, or of several.
 
     Several losses are drawn relative to their initial values, as their units differ.
@@ -247,17 +253,19 @@ def loss_curves(learners: Any, *, ax: Axes | None = None) -> Axes:
     for place, (name, curve) in enumerate(curves):
         unit = abs(curve[0]) or 1.0 if several else 1.0
         style: Any = ("-", "--", "-.", ":")[place // len(COLORS) % 4]
-        ax.plot(curve / unit, style, color=COLORS[place % len(COLORS)], label=written(name))
+        ax.plot(curve / unit, style, color=COLORS[place % len(COLORS)], label=plot_label(name))
     ax.set_xlabel("iteration")
     ax.set_ylabel("loss in shares of the first" if several else "loss")
     if several:
         ax.legend()
     else:
-        ax.set_title(written(curves[0][0]))
+        ax.set_title(plot_label(curves[0][0]))
     return ax
 
 
-def _named(learners: Any) -> list[tuple[str, Any]]:
+def _named(
+    learners: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
+) -> list[tuple[str, Any]]:
     if isinstance(learners, Mapping):
         return [(str(name), learner) for name, learner in learners.items()]
     several = learners if isinstance(learners, Sequence) else [learners]

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.drawing import COLORS, MARKERS, new_axes, scatter, written
+from ilk.plotting import COLORS, MARKERS, new_axes, plot_label, scatter
 from ilk_learners.numerics import common_deviations, fix_signs, holds_numbers, spectrum
 from ilk_learners.plotting.metrics import check_learner, matrix_of, names_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Estimator, Labels, Matrix
+    from ilk import Cases, Editor, Estimator, Labels, LocalMetric, Matrix, MetricLearner
 
 
 def learned_space(
-    learner: Any, X: Matrix, y: Labels | None = None, *, axes: Sequence[Axes] | None = None
+    learner: MetricLearner | LocalMetric,
+    X: Matrix,
+    y: Labels | None = None,
+    *,
+    axes: Sequence[Axes] | None = None,
 ) -> tuple[Axes, Axes]:
     """Draw rows side by side, before and after the map of a metric learner.
 
@@ -115,7 +119,7 @@ _COLOR = "#222222"
 
 
 def ellipses(
-    learner: Any,
+    learner: MetricLearner | LocalMetric,
     X: Matrix,
     y: Labels | None = None,
     queries: Cases | None = None,
@@ -249,7 +253,7 @@ _REMOVED = {"s": 14, "alpha": 0.35, "linewidths": 0, "zorder": 2}
 
 
 def selection(
-    editor: Any,
+    editor: Editor,
     X: Matrix,
     y: Labels,
     *,
@@ -315,10 +319,10 @@ def selection(
         look = {"color": COLORS[code % len(COLORS)], "marker": MARKERS[code % len(MARKERS)]}
         for mask, style in ((~there, _REMOVED), (there, _KEPT)):
             own = rows[(codes == code) & mask]
-            legend = {"label": written(label)} if style is _KEPT else {}
+            legend = {"label": plot_label(label)} if style is _KEPT else {}
             ax.scatter(own[:, first], own[:, second], **(style | look | legend))
-    ax.set_xlabel(written(names[first]) if names else f"feature {first}")
-    ax.set_ylabel(written(names[second]) if names else f"feature {second}")
+    ax.set_xlabel(plot_label(names[first]) if names else f"feature {first}")
+    ax.set_ylabel(plot_label(names[second]) if names else f"feature {second}")
     ax.set_title(f"{name} kept {len(kept)} of {n} cases")
     ax.legend(
         loc="upper left", bbox_to_anchor=(1.01, 1)

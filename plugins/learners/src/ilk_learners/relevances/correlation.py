@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ilk import Relevance, check_vectors
 from ilk_learners.relevances.draws import centered, sums_of_squares
 from ilk_learners.targets import TARGETS, Targets, read_targets
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Correlation(Relevance):
@@ -50,7 +53,7 @@ class Correlation(Relevance):
 
     targets: Targets = TARGETS
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """Correlation of each feature with y, from 0 to 1; array of shape (p,)."""
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ilk import Relevance, check_vectors
 from ilk_learners.relevances.draws import sums_of_squares
 from ilk_learners.targets import read_classes
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Fisher(Relevance):
@@ -43,7 +46,7 @@ class Fisher(Relevance):
     array([4., 0.])
     """
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """Fisher's score of each feature; array of shape (p,)."""
         X = check_vectors(self, X, min_rows=2)
         between, inside, total = sums_of_squares(X, read_classes(self, y, X))

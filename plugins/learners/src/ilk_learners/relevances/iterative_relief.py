@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ilk import Relevance, check_vectors, param
 from ilk_learners.relevances.draws import Sorted, by_class, in_ranges, summed
 from ilk_learners.targets import read_classes
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class IterativeRelief(Relevance):
@@ -66,7 +69,7 @@ class IterativeRelief(Relevance):
     def examples(cls) -> list[Self]:
         return [cls(), cls(sigma=2.0, max_iter=5)]
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """I-RELIEF's weight of each feature, the largest 1; array of shape (p,)."""
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

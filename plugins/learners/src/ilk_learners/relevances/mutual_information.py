@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -13,7 +13,7 @@ from ilk_learners.relevances.draws import centered
 from ilk_learners.targets import TARGETS, Targets, read_targets
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 
 class MutualInformation(Relevance):
@@ -85,7 +85,7 @@ class MutualInformation(Relevance):
     def examples(cls) -> list[Self]:
         return [cls(), cls(n_bins=4), cls(estimator="neighbors")]
 
-    def scores(self, X: Any, y: Labels | None) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels | None) -> np.ndarray:
         """Mutual information of each feature and y; array of shape (p,)."""
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

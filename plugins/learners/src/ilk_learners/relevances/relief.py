@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ilk import RandomState, Relevance, Seed, check_vectors, param
 from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, in_ranges, summed
 from ilk_learners.targets import TARGETS, Targets, read_classes, read_targets
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Relief(Relevance):
@@ -50,7 +53,7 @@ class Relief(Relevance):
     def examples(cls) -> list[Self]:
         return [cls(), cls(n_draws=25, random_state=0)]
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """Relief's score of each feature, from 0 to 1; array of shape (p,)."""
         from ilk_learners.relevances.kernels import margins
 
@@ -122,7 +125,7 @@ class ReliefF(Relevance):
     def examples(cls) -> list[Self]:
         return [cls(), cls(n_neighbors=3, n_draws=25, random_state=0)]
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """ReliefF's score of each feature, from 0 to 1; array of shape (p,)."""
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ilk import RandomState, Relevance, Seed, check_seed, check_vectors, param
 from ilk_learners.relevances.draws import by_class, in_ranges
 from ilk_learners.targets import read_classes
+
+if TYPE_CHECKING:
+    from ilk import Cases, Labels
 
 
 class Simba(Relevance):
@@ -58,7 +61,7 @@ class Simba(Relevance):
     def examples(cls) -> list[Self]:
         return [cls(random_state=0), cls(n_passes=5, random_state=0)]
 
-    def scores(self, X: Any, y: Any) -> np.ndarray:
+    def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """Simba's score of each feature, from 0 to 1; array of shape (p,)."""
         from ilk_learners.relevances.kernels import ascend
 

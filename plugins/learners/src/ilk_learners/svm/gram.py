@@ -27,7 +27,7 @@ from ilk import (
 from ilk_learners.validation import is_default
 
 if TYPE_CHECKING:
-    from ilk import Estimator
+    from ilk import Cases, Estimator
 
 _CELLS = 2**22  # kernel values held at once: 32 MiB
 _ROWS = 128  # rows per block: their part of the matrix stays in the cache
@@ -107,7 +107,7 @@ def exceeds_memory(owner: Any, n: int) -> bool:
     return bool(8 * n * n > owner.memory * 2**20)
 
 
-def products(kernel: Any, X: Any, support: Any, coef: np.ndarray) -> np.ndarray:
+def products(kernel: Kernel, X: Any, support: Any, coef: np.ndarray) -> np.ndarray:
     """Kernel values of rows with support vectors, times coefficients, in blocks of 32 MiB.
 
     Parameters
@@ -130,7 +130,7 @@ def products(kernel: Any, X: Any, support: Any, coef: np.ndarray) -> np.ndarray:
     return values
 
 
-def gram_matrix(kernel: Any, X: Any) -> np.ndarray:
+def gram_matrix(kernel: Any, X: Cases) -> np.ndarray:
     """Kernel values between all rows.
 
     The radial basis function kernel over the Euclidean distance uses matrix products of centred

@@ -95,7 +95,7 @@ def tune(
     return parameters.kernel(found), tuning
 
 
-def _check(owner: Any, kernel: Any) -> None:
+def _check(owner: Any, kernel: Kernel) -> None:
     if is_frozen(kernel):
         raise owner.parameter_error("kernel_tuning", "must be 'none' for a kernel that is frozen")
     if not KernelParameters(kernel).size:

@@ -14,6 +14,7 @@ from ilk_learners.transformers.sets import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from types import ModuleType
 
     from ilk import Cases, Labels
 
@@ -144,7 +145,7 @@ class DenseSIFT(ilk.Transformer):
             raise ilk.InputError(f"{name}: X has 0 rows (images), at least one is needed")
         return [_grey(name, image, i) for i, image in enumerate(X)]
 
-    def _features(self, cv2: Any, image: np.ndarray) -> np.ndarray:
+    def _features(self, cv2: ModuleType, image: np.ndarray) -> np.ndarray:
         height, width = image.shape
         across, down = np.meshgrid(self._points(width), self._points(height))
         points = np.column_stack([across.ravel(), down.ravel()])
@@ -166,7 +167,9 @@ class DenseSIFT(ilk.Transformer):
         return True
 
 
-def _descriptors(cv2: Any, image: np.ndarray, points: np.ndarray, scale: float) -> np.ndarray:
+def _descriptors(
+    cv2: ModuleType, image: np.ndarray, points: np.ndarray, scale: float
+) -> np.ndarray:
     """Upright SIFT descriptors of patches of 2 scale by 2 scale pixels around points.
 
     OpenCV's patch is six times the size of a keypoint, and its pixel centres have integer
@@ -202,7 +205,7 @@ def _grey(name: str, image: np.ndarray, position: int) -> np.ndarray:
 
 
 @contextmanager
-def _threads_limited(cv2: Any) -> Iterator[None]:
+def _threads_limited(cv2: ModuleType) -> Iterator[None]:
     """Limit OpenCV to the number of threads of ilk's compiled code."""
     before = cv2.getNumThreads()
     cv2.setNumThreads(min(before, ilk.n_threads()))

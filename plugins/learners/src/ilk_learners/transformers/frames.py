@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ilk import Cases, Component
 
 
-def as_frame(owner: Any, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
+def as_frame(owner: Component, X: Any, *, reset: bool, nan: bool) -> pd.DataFrame:
     """Return X as a data frame with its features checked against, or set on, `owner`.
 
     Parameters
@@ -175,7 +175,7 @@ def positions(owner: Component, labels: Sequence[Any], columns: Sequence[str | i
     return list(dict.fromkeys(at for each in columns for at in _found(owner, labels, each)))
 
 
-def _found(owner: Any, labels: list[Any], column: str | int) -> list[int]:
+def _found(owner: Component, labels: list[Any], column: str | int) -> list[int]:
     if column in labels:
         return [labels.index(column)]
     if isinstance(column, int) and -len(labels) <= column < len(labels):

@@ -12,7 +12,7 @@ from ilk import Transformer, check_vectors, param
 from ilk_learners.numerics import check_finite_parameters, finite, halves
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 
 class MinMax(OneToOneFeatureMixin, Transformer):
@@ -66,14 +66,14 @@ class MinMax(OneToOneFeatureMixin, Transformer):
         if not self.low < self.high:
             raise self.parameter_error("low", f"must be below high ({self.high}), got {self.low}")
 
-    def fit(self, X: Any, y: Labels | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the extremes of every feature; y is ignored."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
         self.min_, self.max_ = X.min(axis=0), X.max(axis=0)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Scaled rows; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
@@ -88,7 +88,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
             result = self.high * share + self.low * (1 - share)
             return finite(self, result.astype(X.dtype, copy=False))
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Cases) -> Any:
         """Invert the scaling; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X)

@@ -11,6 +11,8 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ilk import Cases, Component
+
 
 class Sets(NamedTuple):
     """Checked sets.
@@ -37,7 +39,7 @@ class Sets(NamedTuple):
         return int(self.rows[0].shape[1])
 
 
-def check_sets(owner: Any, X: Any, *, width: int | None = None) -> Sets:
+def check_sets(owner: Component, X: Any, *, width: int | None = None) -> Sets:
     """Return sets as arrays of one dtype.
 
     Parameters
@@ -74,7 +76,7 @@ def check_sets(owner: Any, X: Any, *, width: int | None = None) -> Sets:
     return Sets(rows, [_weights(owner, x[1], len(r), f"X[{i}]") for i, (x, r) in enumerate(pairs)])
 
 
-def is_list(X: Any) -> bool:
+def is_list(X: Cases) -> bool:
     """Whether X may be a list of arrays: it has a length, and is not a table or text."""
     if ilk.is_table(X) or isinstance(X, str | bytes) or hasattr(X, "tocsr"):
         return False

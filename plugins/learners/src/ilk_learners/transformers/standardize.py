@@ -12,7 +12,7 @@ from ilk import Transformer, check_vectors, param
 from ilk_learners.numerics import deviations, finite, halves
 
 if TYPE_CHECKING:
-    from ilk import Labels
+    from ilk import Cases, Labels
 
 
 class Standardize(OneToOneFeatureMixin, Transformer):
@@ -54,7 +54,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     def examples(cls) -> list[Self]:
         return [cls(), cls(with_std=False), cls(with_mean=False)]
 
-    def fit(self, X: Any, y: Labels | None = None) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn means and standard deviations; y is ignored."""
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
@@ -63,7 +63,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         self.scale_ = scale if self.with_std else np.ones_like(scale)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Cases) -> Any:
         """Standardized rows; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
@@ -74,7 +74,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
             result /= self.scale_ * half
             return finite(self, result.astype(X.dtype, copy=False))
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Cases) -> Any:
         """Invert the standardization; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X)

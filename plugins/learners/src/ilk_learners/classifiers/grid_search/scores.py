@@ -28,7 +28,7 @@ from ilk_learners.classifiers.grid_search.grid import Values, described
 from ilk_learners.svm.gram import fits, gram_key, shared_gram
 
 if TYPE_CHECKING:
-    from ilk import Cases, Estimator
+    from ilk import Cases, Estimator, FittedClassifier
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,13 @@ _REJECTED = -1  # index of labels that are not classes
 
 
 def predict(
-    model: Any, X: Any, truth: np.ndarray, classes: np.ndarray, *, needs: str, **known: Any
+    model: FittedClassifier,
+    X: Cases,
+    truth: np.ndarray,
+    classes: np.ndarray,
+    *,
+    needs: str,
+    **known: Any,
 ) -> Prediction:
     """Predict test cases by a fitted classifier.
 
@@ -362,7 +368,7 @@ def _check_strange(model: Estimator, labels: np.ndarray, codes: np.ndarray) -> N
 
 
 def _supports(
-    model: Any, X: Cases | None, classes: np.ndarray
+    model: FittedClassifier, X: Cases | None, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
     if hasattr(model, "predict_proba"):

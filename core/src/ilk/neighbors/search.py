@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import clone
@@ -15,11 +15,12 @@ from ilk.neighbors.brute import Brute
 from ilk.neighbors.norms import Euclidean
 
 if TYPE_CHECKING:
+    from ilk.aliases import DistanceLike
     from ilk.arrays import Cases, Matrix
 
 
 def nearest(
-    X: Matrix, k: int, queries: Cases | None = None, *, distance: Any = None
+    X: Matrix, k: int, queries: Cases | None = None, *, distance: DistanceLike | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of X nearest to each query, exactly, by the index ``brute``.
 
@@ -68,7 +69,7 @@ def nearest(
 
 
 def within(
-    X: Any, radius: float, queries: Cases | None = None, *, distance: Any = None
+    X: Cases, radius: float, queries: Cases | None = None, *, distance: DistanceLike | None = None
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The rows of X within a radius (inclusive) of each query, exactly, nearest first.
 
@@ -132,7 +133,7 @@ def without_itself(distances: np.ndarray, indices: np.ndarray) -> tuple[np.ndarr
     return distances[keep].reshape(n, width - 1), indices[keep].reshape(n, width - 1)
 
 
-def _index(X: Any, distance: Any) -> Brute:
+def _index(X: Cases, distance: DistanceLike | None) -> Brute:
     if distance is None:
         return Brute().fit(X, distance=Euclidean())
     if isinstance(distance, str | Mapping):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ilk._lazy import missing_name
 from ilk.errors import IlkError
 from ilk.inputs import check_same_length
 from ilk.labels import check_labels
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 
     from ilk.arrays import Labels
 
-__all__ = ["COLORS", "MARKERS", "colorbar", "look_of", "new_axes", "scatter", "written"]
+__all__ = ["COLORS", "MARKERS", "class_style", "colorbar", "new_axes", "plot_label", "scatter"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise missing_name(__name__, name, __all__)
+
 
 # Okabe and Ito's palette, safe for red-green colour blindness; without yellow and black
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#666666")
@@ -45,7 +52,7 @@ def new_axes(width: float, height: float, columns: int = 1) -> Any:
     return Figure(figsize=(width, height), layout="constrained").subplots(1, columns)
 
 
-def look_of(number: int) -> dict[str, Any]:
+def class_style(number: int) -> dict[str, Any]:
     """Colour and marker of a class: a different pair for each of the first 63."""
     return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
@@ -78,15 +85,15 @@ def scatter(
         return
     if shades:
         check_same_length(owner, points, y)
-        image = ax.scatter(points[:, 0], points[:, 1], 22, c=np.ravel(y), **style)
+        image = ax.scatter(points[:, 0], points[:, 1], 22, c=np.ravel(np.asarray(y)), **style)
         if legend:
             colorbar(ax, image, "y")
         return
     classes, codes = check_labels(owner, y, points)
     for code, name in enumerate(classes):
         mine = points[codes == code]
-        look = style | look_of(code)
-        ax.scatter(mine[:, 0], mine[:, 1], 22, label=written(name), **look)
+        look = style | class_style(code)
+        ax.scatter(mine[:, 0], mine[:, 1], 22, label=plot_label(name), **look)
     if legend:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))  # beside, so that it hides nothing
 
@@ -97,7 +104,7 @@ def colorbar(ax: Axes, image: Any, label: str) -> None:
     figure.colorbar(image, ax=ax, label=label)
 
 
-def written(name: Any) -> str:
+def plot_label(name: Any) -> str:
     """Return a name for a plot: on one line, not read as a formula, nor hidden in a legend.
 
     Unprintable characters are replaced, and a very long name loses its middle.
