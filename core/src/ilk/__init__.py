@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from ilk.hooks import hookimpl as hookimpl
     from ilk.inputs import as_table as as_table
     from ilk.inputs import check_finite as check_finite
+    from ilk.inputs import check_fitted as check_fitted
     from ilk.inputs import check_same_features as check_same_features
     from ilk.inputs import check_same_length as check_same_length
     from ilk.inputs import check_vectors as check_vectors
@@ -260,6 +261,7 @@ _WHERE = {
     "ilk.inputs": (
         "as_table",
         "check_finite",
+        "check_fitted",
         "check_same_features",
         "check_same_length",
         "check_vectors",

@@ -44,9 +44,8 @@ def check_labels(
     InputError
         Naming the component and the problem of y.
     """
-    name = display_name(owner)
     if y is None:
-        raise InputError(f"{name}: requires y to be passed, but the target y is None")
+        raise InputError(f"{display_name(owner)}: requires y to be passed, but the target y is None")
     try:
         values = column_or_1d(_plain_labels(y), warn=True)
         _refuse_missing(values)
@@ -54,15 +53,15 @@ def check_labels(
             check_classification_targets(values)
         classes, codes = np.unique(values, return_inverse=True)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: y: {error}") from None
+        raise InputError(f"{display_name(owner)}: y: {error}") from None
     if X is not None:
         check_same_length(owner, X, values)
     if not len(classes):
-        raise InputError(f"{name}: y is empty, at least one label is needed")
+        raise InputError(f"{display_name(owner)}: y is empty, at least one label is needed")
     if len(classes) < min_classes:
         raise InputError(
-            f"{name}: y has {len(classes)} class ({classes.tolist()[0]!r}), at least {min_classes} "
-            f"classes are needed"
+            f"{display_name(owner)}: y has {len(classes)} class ({classes.tolist()[0]!r}), at least "
+            f"{min_classes} classes are needed"
         )
     return classes, codes
 

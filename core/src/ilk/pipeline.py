@@ -13,10 +13,11 @@ from ilk.capabilities import Capabilities
 from ilk.component import opened
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
-from ilk.freezing import fit_component
+from ilk.freezing import fit_component, is_frozen
 from ilk.inputs import check_same_length, n_rows, take
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.editor import resample
+from ilk.interfaces.transformer import Transformer
 from ilk.leave_one_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
@@ -182,8 +183,8 @@ class Pipeline(Classifier):
                     raise self.parameter_error(
                         "steps", f"[{position}] {_NO_TRANSFORM}: {component!r}"
                     )
-                component = _fit_step(component, X, y, sample_weight)
-                X = X if last else self._transformed(component, X, named)
+                component, given = _fit_step(component, X, y, sample_weight, last=last)
+                X = with_names(given, X, component) if named and not last else given
             fitted.append((name, component))
         self.steps_ = fitted
         self.reduction_ = 1 - share
@@ -391,11 +392,16 @@ def step_names(steps: Sequence[Any]) -> list[str]:
 
 
 def _fit_step(
-    component: object, X: Cases, y: Labels | None, sample_weight: ArrayLike | None
-) -> Any:
+    component: Any, X: Cases, y: Labels | None, sample_weight: ArrayLike | None, *, last: bool
+) -> tuple[Any, Any]:
+    """Fit a step; return it with what the next step gets: X for the last one, else its output."""
     if sample_weight is not None and takes_weights(component):
-        return fit_component(component, X, y, sample_weight=sample_weight)
-    return fit_component(component, X, y)
+        component = fit_component(component, X, y, sample_weight=sample_weight)
+    elif not last and isinstance(component, Transformer) and not is_frozen(component):
+        return component, component.fit_transform(X, y)
+    else:
+        component = fit_component(component, X, y)
+    return component, X if last else component.transform(X)
 
 
 def takes_weights(component: object) -> bool:

@@ -32,6 +32,16 @@ class Transformer(TransformerMixin, Component):
     def transform(self, X: Cases) -> Any:
         """Return the transformed table, with as many rows as X."""
 
+    def fit_transform(self, X: Cases, y: Labels | None = None, **keywords: Any) -> Any:
+        """Fit to X and return it transformed, the same as ``fit(X, y).transform(X)``."""
+        if keywords:
+            return self.fit(X, y, **keywords).transform(X)
+        return self._fit_transform(X, y)
+
+    def _fit_transform(self, X: Cases, y: Labels | None) -> Any:
+        """Fit and transform; a subclass that need not check X twice overrides it."""
+        return self.fit(X, y).transform(X)
+
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the features of the output, as an array of strings."""
         raise AttributeError(f"{type(self).__name__} has no get_feature_names_out")
