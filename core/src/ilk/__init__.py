@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from ilk.inputs import take as take
     from ilk.interfaces.classifier import Classifier as Classifier
     from ilk.interfaces.classifier import ConstantClassifier as ConstantClassifier
+    from ilk.interfaces.classifier import Outputs as Outputs
     from ilk.interfaces.clusterer import Clusterer as Clusterer
     from ilk.interfaces.combiner import Combiner as Combiner
     from ilk.interfaces.combiner import check_codes as check_codes
@@ -273,7 +274,7 @@ _WHERE = {
         "refuse_nominal",
         "take",
     ),
-    "ilk.interfaces.classifier": ("Classifier", "ConstantClassifier"),
+    "ilk.interfaces.classifier": ("Classifier", "ConstantClassifier", "Outputs"),
     "ilk.interfaces.clusterer": ("Clusterer",),
     "ilk.interfaces.combiner": ("Combiner", "check_codes", "check_outputs", "label_outputs"),
     "ilk.interfaces.comparison": ("Comparison", "Scores", "Verdict", "rank_rows"),

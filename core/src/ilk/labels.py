@@ -45,7 +45,9 @@ def check_labels(
         Naming the component and the problem of y.
     """
     if y is None:
-        raise InputError(f"{display_name(owner)}: requires y to be passed, but the target y is None")
+        raise InputError(
+            f"{display_name(owner)}: requires y to be passed, but the target y is None"
+        )
     try:
         values = column_or_1d(_plain_labels(y), warn=True)
         _refuse_missing(values)
@@ -60,8 +62,8 @@ def check_labels(
         raise InputError(f"{display_name(owner)}: y is empty, at least one label is needed")
     if len(classes) < min_classes:
         raise InputError(
-            f"{display_name(owner)}: y has {len(classes)} class ({classes.tolist()[0]!r}), at least "
-            f"{min_classes} classes are needed"
+            f"{display_name(owner)}: y has {len(classes)} class ({classes.tolist()[0]!r}), "
+            f"at least {min_classes} classes are needed"
         )
     return classes, codes
 

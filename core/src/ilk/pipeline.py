@@ -15,7 +15,7 @@ from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
 from ilk.freezing import fit_component, is_frozen
 from ilk.inputs import check_same_length, n_rows, take
-from ilk.interfaces.classifier import Classifier
+from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
 from ilk.interfaces.transformer import Transformer
 from ilk.leave_one_out import learns_nothing, leaves_out
@@ -234,6 +234,12 @@ class Pipeline(Classifier):
     def decision_function(self, X: Cases) -> Any:
         """Scores of the last step; array of shape (n,) or (n, n_classes)."""
         return self._call("decision_function", X)
+
+    @available_if(_last_has("predict"))
+    def outputs(self, X: Cases) -> Outputs:
+        """Outputs of the last step, which must be a classifier; the steps before are run once."""
+        carried = self._carried(X)
+        return Outputs.of(self.steps_[-1][1], carried)
 
     @available_if(_last_has("transform"))
     def transform(self, X: Cases) -> Any:

@@ -107,9 +107,8 @@ class Brute(Index):
 
     def _nearest_of_rows(self, k: int) -> Nearest:
         """The k nearest training rows of each training row, itself included."""
-        if isinstance(self.X_, RowBlocks):
-            return self.kneighbors(self.X_, k)
-        return self._nearest_of(self.X_, k)
+        X: Any = self.X_
+        return self.kneighbors(X, k) if isinstance(X, RowBlocks) else self._nearest_of(X, k)
 
     def _nearest_of(self, Q: Any, k: int) -> Nearest:
         """The k nearest training rows of each checked query."""

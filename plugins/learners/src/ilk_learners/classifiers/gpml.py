@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
+    Outputs,
     param,
 )
 from ilk_learners.classifiers.gp import GP
@@ -112,6 +113,10 @@ class GPML(LearnedKernelClassifier):
         check_is_fitted(self)
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+    def outputs(self, X: Cases) -> Outputs:
+        """Labels and probabilities, from the same latent values."""
+        return Outputs.of_largest(self.classes_, self.predict_proba(X))
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class, averaged over latent values; array of shape (m, n_classes).
