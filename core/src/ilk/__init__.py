@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
     from ilk.component import seeded as seeded
+    from ilk.component import single_use as single_use
     from ilk.discovery import Found as Found
     from ilk.discovery import installed as installed
     from ilk.errors import AmbiguousComponentError as AmbiguousComponentError
@@ -237,7 +238,7 @@ _WHERE = {
     "ilk.blockwise": ("RowBlocks", "row_blocks"),
     "ilk.capabilities": ("Capabilities",),
     "ilk.compiling": ("compiled",),
-    "ilk.component": ("Component", "seeded"),
+    "ilk.component": ("Component", "seeded", "single_use"),
     "ilk.discovery": ("Found", "installed"),
     "ilk.errors": (
         "AmbiguousComponentError",

@@ -161,7 +161,7 @@ class Pipeline(Classifier):
             Itself.
         """
         self.check_parameters()
-        built = cast("list[Any]", self.resolve_slot("steps"))
+        built = cast("list[Any]", self._taken_slot("steps"))
         names = step_names(built)
         if sample_weight is not None:
             self._check_weights(built, X, sample_weight)

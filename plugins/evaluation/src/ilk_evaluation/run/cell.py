@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
@@ -114,7 +113,7 @@ def _storable(text: str) -> str:
 
 def ready(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> tuple[ilk.Pipeline, Any]:
     """Return a seeded copy of a pipeline, and the cases in the form that it takes."""
-    model = ilk.seeded(clone(pipeline), seed)
+    model = ilk.seeded(ilk.single_use(pipeline), seed)
     if ilk.uses_views(model):
         return ilk.with_views(model, data.views), data.table()
     return model, data.X
