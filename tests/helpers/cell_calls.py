@@ -9,6 +9,8 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,14 +109,19 @@ def planning(steps: list[Any] | None = None) -> Callable[[], object]:
 
 
 def report(folder: Path) -> Callable[[], object]:
-    """An action that opens a store and writes its report."""
+    """An action that runs ``ilk report``."""
+    from ilk_evaluation.commands.report import report as command
     from ilk_evaluation.experiment import run_experiment
-    from ilk_evaluation.report import write_report
-    from ilk_evaluation.results.opening import results
 
     store = folder / "cells.sqlite"
     run_experiment(experiment(store))
-    return lambda: write_report(results(store), folder / "cells.html")
+    arguments = [str(store), "--output", str(folder / "cells.html")]
+
+    def run() -> None:
+        with redirect_stdout(StringIO()):
+            command.main(arguments, standalone_mode=False)
+
+    return run
 
 
 def main() -> None:
