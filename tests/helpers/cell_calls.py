@@ -95,7 +95,7 @@ def cell(steps: list[Any] | None = None) -> Callable[[], object]:
 
     def run() -> None:
         outcome = evaluate(planned, data, split, plan.cell_seed(plan.cells[0]))
-        assert outcome.probabilities is not None, outcome.error
+        assert outcome.error is None, outcome.error
 
     run()  # imports and caches
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from abc import ABC
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -203,6 +203,17 @@ class Component(BaseEstimator, ABC):
 
 def _is_default(value: object, declared: Param) -> bool:
     return isinstance(value, str | tuple | list | Mapping) and value == declared.default
+
+
+def renew_shortcut(cls: type, shortcut: str, methods: Collection[str], default: object) -> None:
+    """Give a new class the default of a shortcut if it overrides a method that it stands for.
+
+    A shortcut is a method that does the work of several others at once; inherited, it would
+    bypass what a subclass changed.
+    """
+    own = vars(cls)
+    if shortcut not in own and any(name in own for name in methods):
+        setattr(cls, shortcut, default)
 
 
 def children(owner: object) -> Iterator[tuple[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ilk.component import Component
+from ilk.component import Component, renew_shortcut
 from ilk.estimators import BaseEstimator, ClassifierMixin
 from ilk.inputs import n_rows
 from ilk.labels import check_labels
@@ -59,7 +59,7 @@ class Outputs:
         return cls(lambda: classes[probabilities.argmax(axis=1)], lambda: probabilities)
 
 
-_ANSWERS = {"predict", "predict_proba", "decision_function"}
+_ANSWERS = ("predict", "predict_proba", "decision_function")
 
 
 class Classifier(ClassifierMixin, Component):
@@ -80,9 +80,7 @@ class Classifier(ClassifierMixin, Component):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        own = vars(cls)
-        if "outputs" not in own and not _ANSWERS.isdisjoint(own):
-            cls.outputs = Classifier.outputs  # type: ignore[method-assign]  # not the base's answers
+        renew_shortcut(cls, "outputs", _ANSWERS, Classifier.outputs)
 
     @abstractmethod
     def fit(self, X: Cases, y: Labels) -> Self:

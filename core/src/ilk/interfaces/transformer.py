@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ilk.component import Component
+from ilk.component import Component, renew_shortcut
 from ilk.estimators import TransformerMixin
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ class Transformer(TransformerMixin, Component):
     """
 
     kind: ClassVar[str] = "transformer"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        renew_shortcut(cls, "_fit_transform", ("fit", "transform"), Transformer._fit_transform)
 
     @abstractmethod
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
