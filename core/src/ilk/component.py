@@ -122,28 +122,14 @@ class Component(BaseEstimator, ABC):
 
         A list or dict slot gives a list or dict. A frozen component is returned itself.
         """
-        return self._resolved(name, lambda instance: clone(instance, safe=False))
-
-    def _taken_slot(self, name: str) -> Any:
-        """Like `resolve_slot`, but the components of a `single_use` clone are returned themselves.
-
-        For a component that is fitted once.
-        """
-        return self._resolved(name, taken)
-
-    def _resolved(self, name: str, copied: Callable[[Any], Any]) -> Any:
-        value = getattr(self, name)
-        problem = slot_problem(self.parameters[name], value)
-        if problem:
-            raise self.parameter_error(name, problem)
-        return _made(self, name, value, copied)
+        return _resolved(self, name, lambda instance: clone(instance, safe=False))
 
     def seeded_slot(self, name: str) -> Any:
         """Like `resolve_slot`, with open random states set from ``random_state``.
 
         For a component that is fitted once: members of an ensemble need different seeds (`seeded`).
         """
-        return seed_slot(self, name, self._taken_slot(name))
+        return seed_slot(self, name, taken_slot(self, name))
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -291,6 +277,19 @@ def _set_inside(owner: Any, name: str, params: dict[str, Any]) -> None:
         inner = next(iter(step.values())) if isinstance(step, Mapping) else step
         inner.set_params(**rest)
     setattr(owner, name, members if isinstance(value, Mapping) else list(members.values()))
+
+
+def taken_slot(owner: Any, name: str) -> Any:
+    """Like `resolve_slot`, but the components of a `single_use` clone are returned themselves."""
+    return _resolved(owner, name, taken)
+
+
+def _resolved(owner: Any, name: str, copied: Callable[[Any], Any]) -> Any:
+    value = getattr(owner, name)
+    problem = slot_problem(owner.parameters[name], value)
+    if problem:
+        raise owner.parameter_error(name, problem)
+    return _made(owner, name, value, copied)
 
 
 def open_slot(owner: object, name: str) -> None:

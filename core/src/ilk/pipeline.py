@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
-from ilk.component import opened
+from ilk.component import opened, taken_slot
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
 from ilk.freezing import fit_component, is_frozen
@@ -161,7 +161,7 @@ class Pipeline(Classifier):
             Itself.
         """
         self.check_parameters()
-        built = cast("list[Any]", self._taken_slot("steps"))
+        built = cast("list[Any]", taken_slot(self, "steps"))
         names = step_names(built)
         if sample_weight is not None:
             self._check_weights(built, X, sample_weight)

@@ -49,7 +49,7 @@ class Resolved:
         data, n = self.data, len(path)
         for step in path:
             data = data[step]
-        used = tuple((at[n:], *which) for at, *which in self.used if at[:n] == path)
+        used = tuple((at[n:], name, version) for at, name, version in self.used if at[:n] == path)
         return Resolved(data, _versions(used), used)
 
 

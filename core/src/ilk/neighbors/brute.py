@@ -108,7 +108,8 @@ class Brute(Index):
     def _nearest_of_rows(self, k: int) -> Nearest:
         """The k nearest training rows of each training row, itself included."""
         X: Any = self.X_
-        return self.kneighbors(X, k) if isinstance(X, RowBlocks) else self._nearest_of(X, k)
+        search = self.kneighbors if isinstance(self.X_, RowBlocks) else self._nearest_of
+        return search(X, k)
 
     def _nearest_of(self, Q: Any, k: int) -> Nearest:
         """The k nearest training rows of each checked query."""

@@ -28,7 +28,7 @@ _WIDEST, _NARROWEST = 512, 32
 _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only searched
 _WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
 _FEW = 32
-_BRIEF = 2**13  # differences that take about as long as the start of a thread
+_BRIEF = 2**17  # differences that take about as long as the start of a thread
 SORTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
 
 
