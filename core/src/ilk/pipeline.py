@@ -14,7 +14,7 @@ from ilk.component import opened, taken_slot
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
 from ilk.freezing import fit_component, is_frozen
-from ilk.inputs import check_same_length, n_rows, take
+from ilk.inputs import check_same_length, is_table, n_rows, take
 from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
 from ilk.interfaces.transformer import Transformer
@@ -167,7 +167,6 @@ class Pipeline(Classifier):
             self._check_weights(built, X, sample_weight)
         fitted: list[tuple[str, Any]] = []
         share = 1.0
-        named = uses_views(self)
         for position, (name, step) in enumerate(zip(names, built, strict=True)):
             kind, component = kind_and_component(step)
             last = position == len(built) - 1
@@ -184,7 +183,7 @@ class Pipeline(Classifier):
                         "steps", f"[{position}] {_NO_TRANSFORM}: {component!r}"
                     )
                 component, given = _fit_step(component, X, y, sample_weight, last=last)
-                X = with_names(given, X, component) if named and not last else given
+                X = given if last else self._named(given, X, component)
             fitted.append((name, component))
         self.steps_ = fitted
         self.reduction_ = 1 - share
@@ -201,17 +200,14 @@ class Pipeline(Classifier):
         """Transform X by every step except the last."""
         if not hasattr(self, "steps_"):  # check_is_fitted would read the tags of every step
             check_is_fitted(self)
-        named = uses_views(self)
         for _, step in self.steps_[:-1]:
             if hasattr(step, "transform") and not hasattr(step, "fit_resample"):
-                X = self._transformed(step, X, named)
+                X = self._named(step.transform(X), X, step)
         return X
 
-    @staticmethod
-    def _transformed(step: Any, X: Cases | None, named: bool) -> Any:
+    def _named(self, columns: Any, X: Cases, step: Any) -> Any:
         """Output of a step for X: with names of columns, if a later step needs them."""
-        columns = step.transform(X)
-        return with_names(columns, X, step) if named else columns
+        return with_names(columns, X, step) if is_table(X) and uses_views(self) else columns
 
     def _last(self) -> Any:
         """Return the last step, fitted or as `fit` would build it."""
@@ -298,9 +294,8 @@ class Pipeline(Classifier):
             position, what = problem
             raise self.parameter_error("steps", f"[{position}] {what}, for leave_one_out")
         *before, last = self._built()
-        named = uses_views(self)
         for step in before:
-            X = self._transformed(fit_component(step, X, y), X, named)
+            X = self._named(fit_component(step, X, y).transform(X), X, step)
         return last.leave_one_out(X, y)
 
     @available_if(_last_has("score"))
