@@ -54,9 +54,14 @@ class Outputs:
         return cls(partial(classifier.predict, X), *others)
 
     @classmethod
-    def of_largest(cls, classes: np.ndarray, probabilities: np.ndarray) -> Outputs:
+    def of_largest(
+        cls,
+        classes: np.ndarray,
+        probabilities: np.ndarray,
+        scores: Callable[[], Any] | None = None,
+    ) -> Outputs:
         """Return the outputs of a classifier whose label is the class of largest probability."""
-        return cls(lambda: classes[probabilities.argmax(axis=1)], lambda: probabilities)
+        return cls(lambda: classes[probabilities.argmax(axis=1)], lambda: probabilities, scores)
 
 
 _ANSWERS = ("predict", "predict_proba", "decision_function")

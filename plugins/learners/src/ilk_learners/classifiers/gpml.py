@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -115,8 +116,9 @@ class GPML(LearnedKernelClassifier):
         return self.classes_[best]
 
     def outputs(self, X: Cases) -> Outputs:
-        """Labels and probabilities, from the same latent values."""
-        return Outputs.of_largest(self.classes_, self.predict_proba(X))
+        """Labels and probabilities from the same latent values; decision values when needed."""
+        probabilities = self.predict_proba(X)
+        return Outputs.of_largest(self.classes_, probabilities, partial(self.decision_function, X))
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class, averaged over latent values; array of shape (m, n_classes).
