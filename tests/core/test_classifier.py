@@ -49,3 +49,27 @@ def test_score_says_what_is_wrong_with_y():
         Answers(answers=[1, 2, 3]).score(np.zeros((3, 1)), [1, 2])
     with pytest.raises(ilk.InputError, match="y is empty"):
         Answers(answers=np.array([])).score(np.zeros((0, 1)), [])
+
+
+class Own(type(ilk.classifier("knn"))):
+    """Changes one answer of a class whose `outputs` shares a search."""
+
+    def predict_proba(self, X):
+        return 1 - super().predict_proba(X)
+
+
+def test_outputs_follow_what_a_subclass_overrides():
+    model = Own(k=1).fit([[0.0], [1.0]], ["a", "b"])
+    assert model.outputs([[0.1]]).probabilities().tolist() == [[0.0, 1.0]]
+    assert model.outputs([[0.1]]).labels().tolist() == ["a"]
+
+
+def test_outputs_of_a_classifier_of_another_library():
+    from sklearn.linear_model import RidgeClassifier
+
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), list("aabb")
+    pipeline = ilk.Pipeline([RidgeClassifier()]).fit(X, y)
+    outputs, inner = pipeline.outputs(X), pipeline[0]
+    assert outputs.labels().tolist() == inner.predict(X).tolist()
+    assert outputs.probabilities is None
+    assert outputs.scores().tolist() == inner.decision_function(X).tolist()

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
     from ilk.component import seeded as seeded
+    from ilk.component import single_use as single_use
     from ilk.discovery import Found as Found
     from ilk.discovery import installed as installed
     from ilk.errors import AmbiguousComponentError as AmbiguousComponentError
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from ilk.hooks import hookimpl as hookimpl
     from ilk.inputs import as_table as as_table
     from ilk.inputs import check_finite as check_finite
+    from ilk.inputs import check_fitted as check_fitted
     from ilk.inputs import check_same_features as check_same_features
     from ilk.inputs import check_same_length as check_same_length
     from ilk.inputs import check_vectors as check_vectors
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
     from ilk.inputs import take as take
     from ilk.interfaces.classifier import Classifier as Classifier
     from ilk.interfaces.classifier import ConstantClassifier as ConstantClassifier
+    from ilk.interfaces.classifier import Outputs as Outputs
     from ilk.interfaces.clusterer import Clusterer as Clusterer
     from ilk.interfaces.combiner import Combiner as Combiner
     from ilk.interfaces.combiner import check_codes as check_codes
@@ -222,7 +225,7 @@ __version__ = "0.2.0"
 _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "Components": {
         "ilk.capabilities": ("Capabilities", "INPUT_KINDS"),
-        "ilk.component": ("Component", "seeded"),
+        "ilk.component": ("Component", "seeded", "single_use"),
         "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
     },
     "Parameters": {
@@ -239,7 +242,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "Interfaces of the kinds": {
-        "ilk.interfaces.classifier": ("Classifier", "ConstantClassifier"),
+        "ilk.interfaces.classifier": ("Classifier", "ConstantClassifier", "Outputs"),
         "ilk.interfaces.clusterer": ("Clusterer",),
         "ilk.interfaces.combiner": ("Combiner", "check_codes", "check_outputs", "label_outputs"),
         "ilk.interfaces.comparison": ("Comparison", "Scores", "Verdict", "rank_rows"),
@@ -339,6 +342,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "ilk.inputs": (
             "as_table",
             "check_finite",
+            "check_fitted",
             "check_same_features",
             "check_same_length",
             "check_vectors",

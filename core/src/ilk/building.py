@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ilk.registries import registry
-from ilk.resolution import kind_from, resolve
+from ilk.resolution import Resolved, kind_from, resolve
 from ilk.slot_values import At, map_slot
 from ilk.spec import Spec
 
@@ -16,8 +16,9 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
 
     Parameters
     ----------
-    spec : str or table
-        ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``.
+    spec : str, table or Resolved
+        ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``; what
+        `resolve` returned is not resolved again.
     kind : str, optional
         May be left out if only one kind has the name.
 
@@ -31,9 +32,11 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     >>> build({"use": "knn", "k": 3}, kind="classifier").k
     3
     """
-    data = spec.data if isinstance(spec, Spec) else spec
+    data = spec.data if isinstance(spec, Spec | Resolved) else spec
     if kind is None:
         kind = kind_from(data)
+    if isinstance(spec, Resolved):
+        return construct(data, kind)
     resolved = resolve(spec, kind=kind)
     # Only a file has relative paths, and resolution has completed them.
     return construct(resolved.data if isinstance(spec, Spec) else data, kind)

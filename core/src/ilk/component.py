@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from abc import ABC
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -18,7 +18,7 @@ from ilk.errors import ParameterError, RegistryError, SpecError
 from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
-from ilk.freezing import is_frozen
+from ilk.freezing import is_frozen, mark_single_use, taken
 from ilk.params import Param, is_shared, param, slot, slots
 from ilk.random_state import check_seed
 from ilk.registries import display_name
@@ -122,18 +122,14 @@ class Component(BaseEstimator, ABC):
 
         A list or dict slot gives a list or dict. A frozen component is returned itself.
         """
-        value = getattr(self, name)
-        problem = slot_problem(self.parameters[name], value)
-        if problem:
-            raise self.parameter_error(name, problem)
-        return _made(self, name, value, lambda instance: clone(instance, safe=False))
+        return _resolved(self, name, lambda instance: clone(instance, safe=False))
 
     def seeded_slot(self, name: str) -> Any:
         """Like `resolve_slot`, with open random states set from ``random_state``.
 
         For a component that is fitted once: members of an ensemble need different seeds (`seeded`).
         """
-        return seed_slot(self, name, self.resolve_slot(name))
+        return seed_slot(self, name, taken_slot(self, name))
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -193,6 +189,17 @@ class Component(BaseEstimator, ABC):
 
 def _is_default(value: object, declared: Param) -> bool:
     return isinstance(value, str | tuple | list | Mapping) and value == declared.default
+
+
+def renew_shortcut(cls: type, shortcut: str, methods: Collection[str], default: object) -> None:
+    """Give a new class the default of a shortcut if it overrides a method that it stands for.
+
+    A shortcut is a method that does the work of several others at once; inherited, it would
+    bypass what a subclass changed.
+    """
+    own = vars(cls)
+    if shortcut not in own and any(name in own for name in methods):
+        setattr(cls, shortcut, default)
 
 
 def children(owner: object) -> Iterator[tuple[str, Any]]:
@@ -272,6 +279,19 @@ def _set_inside(owner: Component, name: str, params: dict[str, Any]) -> None:
     setattr(owner, name, members if isinstance(value, Mapping) else list(members.values()))
 
 
+def taken_slot(owner: Any, name: str) -> Any:
+    """Like `resolve_slot`, but the components of a `single_use` clone are returned themselves."""
+    return _resolved(owner, name, taken)
+
+
+def _resolved(owner: Any, name: str, copied: Callable[[Any], Any]) -> Any:
+    value = getattr(owner, name)
+    problem = slot_problem(owner.parameters[name], value)
+    if problem:
+        raise owner.parameter_error(name, problem)
+    return _made(owner, name, value, copied)
+
+
 def open_slot(owner: object, name: str) -> None:
     """Replace names and tables in a slot by components."""
     setattr(owner, name, opened(owner, name, getattr(owner, name)))
@@ -317,6 +337,36 @@ def seeded(component: object, seed: int) -> Any:
     """
     _seed(component, seed, "")
     return component
+
+
+def single_use(component: Any) -> Any:
+    """Return a clone for one fit, which fits the components in its slots themselves.
+
+    An ordinary fit clones them, so that parameters stay unfitted and the component can be fitted
+    again; for a clone that is fitted once and then dropped, that is work for nothing.
+
+    Parameters
+    ----------
+    component : Component
+        Its random states, at any depth, are set to numbers before the fit (`seeded`).
+
+    Examples
+    --------
+    >>> import ilk
+    >>> knn = ilk.single_use(ilk.classifier("knn", k=1, distance=ilk.distance("euclidean")))
+    >>> knn.fit([[0.0], [1.0]], ["a", "b"]).distance_ is knn.distance
+    True
+    """
+    copied = clone(component)
+    _mark_inside(copied)
+    return copied
+
+
+def _mark_inside(component: Any) -> None:
+    for _, child in children(component):
+        if isinstance(child, Component) and not is_frozen(child):
+            mark_single_use(child)
+            _mark_inside(child)
 
 
 def seed_slot(owner: Component, name: str, value: Any) -> Any:

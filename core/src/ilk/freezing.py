@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 if TYPE_CHECKING:
@@ -49,6 +50,20 @@ _FROZEN = "_frozen"
 def is_frozen(component: object) -> bool:
     """Tell whether a component was made by `frozen`."""
     return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
+
+
+_SINGLE_USE = "_single_use"
+
+
+def mark_single_use(component: object) -> None:
+    """Mark a component that nobody else uses: the first `taken` returns itself."""
+    setattr(component, _SINGLE_USE, True)
+
+
+def taken(component: Any) -> Any:
+    """Return a clone of the component of a slot, or itself the first time if it is marked."""
+    own = getattr(component, "__dict__", {})
+    return component if own.pop(_SINGLE_USE, False) else clone(component, safe=False)
 
 
 def fit_component(component: Any, X: Cases, y: Labels | None = None, **keywords: Any) -> Any:

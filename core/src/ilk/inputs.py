@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ilk.errors import InputError, InputTypeError
 from ilk.registries import display_name
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "as_table",
     "check_finite",
+    "check_fitted",
     "check_same_features",
     "check_same_length",
     "check_vectors",
@@ -170,15 +171,17 @@ def refuse_unlike_numbers(owner: object, X: Cases, argument: str = "X") -> None:
     InputError, InputTypeError
         Naming the component, the argument and, if known, the cell.
     """
-    name = display_name(owner)
     if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
         cell = tuple(int(i) for i in np.argwhere(np.ma.getmaskarray(X))[0])
-        raise InputError(f"{name}: {argument} has a masked value at {cell}; fill it first")
+        problem = f"has a masked value at {cell}; fill it first"
+        raise InputError(f"{display_name(owner)}: {argument} {problem}")
     kind = getattr(getattr(X, "dtype", None), "kind", "")
     if kind in "mM" and kind:
-        raise InputTypeError(f"{name}: {argument} holds dates or durations, not numbers")
+        problem = "holds dates or durations, not numbers"
+        raise InputTypeError(f"{display_name(owner)}: {argument} {problem}")
     if kind in "US" and kind:
-        raise InputError(f"{name}: {argument} holds texts, not numbers: could not convert string")
+        problem = "holds texts, not numbers: could not convert string"
+        raise InputError(f"{display_name(owner)}: {argument} {problem}")
 
 
 @overload
@@ -242,7 +245,7 @@ def check_vectors(
     InputError, InputTypeError
         Naming the component, the argument and the offending row and column.
     """
-    if reset is None and isinstance(X, np.ndarray) and _is_plain(X) and len(X) >= min_rows:
+    if _is_plain(X) and len(X) >= min_rows and _suits(owner, X, reset):
         check_finite(owner, X, argument=argument, nan=nan)
         return X
     refuse_blocks(owner, X, argument)
@@ -270,12 +273,35 @@ def check_vectors(
     return checked
 
 
-def _is_plain(X: Matrix) -> bool:
+def _is_plain(X: object) -> TypeGuard[np.ndarray]:
     """Tell whether X already has the form that `check_vectors` returns, except finiteness."""
     return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in _FLOATS
 
 
+def _suits(owner: object, X: np.ndarray, reset: bool | None) -> bool:
+    """Set the features of `owner` to those of X, or compare them; an error is left to others."""
+    if reset is None:
+        return True
+    if reset:
+        if hasattr(owner, "feature_names_in_"):
+            del owner.feature_names_in_
+        setattr(owner, "n_features_in_", X.shape[1])  # noqa: B010  # any object with features
+        return True
+    width = getattr(owner, "n_features_in_", X.shape[1])
+    return width == X.shape[1] and getattr(owner, "feature_names_in_", None) is None
+
+
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def check_fitted(component: Any) -> None:
+    """Raise scikit-learn's NotFittedError unless a component has fitted attributes.
+
+    Like scikit-learn's `check_is_fitted`, but quick: it does not read the tags of a component
+    that has been fitted, which may build the components in its slots.
+    """
+    if not any(name.endswith("_") for name in vars(component)):
+        check_is_fitted(component)
 
 
 def check_finite(

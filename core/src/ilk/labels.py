@@ -44,27 +44,40 @@ def check_labels(
     InputError
         Naming the component and the problem of y.
     """
-    name = display_name(owner)
     if y is None:
-        raise InputError(f"{name}: requires y to be passed, but the target y is None")
+        raise InputError(
+            f"{display_name(owner)}: requires y to be passed, but the target y is None"
+        )
     try:
-        values = column_or_1d(_plain_labels(y), warn=True)
-        _refuse_missing(values)
-        with np.errstate(invalid="ignore"):  # scikit-learn casts floats of any size to integers
-            check_classification_targets(values)
-        classes, codes = np.unique(values, return_inverse=True)
+        classes, codes = _coded(_plain_labels(y))
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: y: {error}") from None
+        raise InputError(f"{display_name(owner)}: y: {error}") from None
     if X is not None:
-        check_same_length(owner, X, values)
+        check_same_length(owner, X, codes)
     if not len(classes):
-        raise InputError(f"{name}: y is empty, at least one label is needed")
+        raise InputError(f"{display_name(owner)}: y is empty, at least one label is needed")
     if len(classes) < min_classes:
         raise InputError(
-            f"{name}: y has {len(classes)} class ({classes.tolist()[0]!r}), at least {min_classes} "
-            f"classes are needed"
+            f"{display_name(owner)}: y has {len(classes)} class ({classes.tolist()[0]!r}), "
+            f"at least {min_classes} classes are needed"
         )
     return classes, codes
+
+
+def _coded(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted classes and codes of labels that are a column of one type without missing values."""
+    if labels.ndim == 1 and labels.size and labels.dtype.kind in _ALWAYS_LABELS:
+        classes, codes = np.unique(labels, return_inverse=True)
+        if 2 * len(classes) <= len(labels):  # scikit-learn may warn about more classes
+            return classes, codes
+    values = column_or_1d(labels, warn=True)
+    _refuse_missing(values)
+    with np.errstate(invalid="ignore"):  # scikit-learn casts floats of any size to integers
+        check_classification_targets(values)
+    return np.unique(values, return_inverse=True)
+
+
+_ALWAYS_LABELS = "biuU"  # kinds of numpy types that nothing speaks against: integers, texts, ...
 
 
 def _plain_labels(y: Labels) -> Any:

@@ -10,13 +10,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
-from ilk.component import opened
+from ilk.component import opened, taken_slot
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
-from ilk.freezing import fit_component
-from ilk.inputs import check_same_length, n_rows, take
-from ilk.interfaces.classifier import Classifier
+from ilk.freezing import fit_component, is_frozen
+from ilk.inputs import check_same_length, is_table, n_rows, take
+from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
+from ilk.interfaces.transformer import Transformer
 from ilk.leave_one_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
@@ -160,13 +161,12 @@ class Pipeline(Classifier):
             Itself.
         """
         self.check_parameters()
-        built = cast("list[Any]", self.resolve_slot("steps"))
+        built = cast("list[Any]", taken_slot(self, "steps"))
         names = step_names(built)
         if sample_weight is not None:
             self._check_weights(built, X, sample_weight)
         fitted: list[tuple[str, Any]] = []
         share = 1.0
-        named = uses_views(self)
         for position, (name, step) in enumerate(zip(names, built, strict=True)):
             kind, component = kind_and_component(step)
             last = position == len(built) - 1
@@ -182,8 +182,8 @@ class Pipeline(Classifier):
                     raise self.parameter_error(
                         "steps", f"[{position}] {_NO_TRANSFORM}: {component!r}"
                     )
-                component = _fit_step(component, X, y, sample_weight)
-                X = X if last else self._transformed(component, X, named)
+                component, given = _fit_step(component, X, y, sample_weight, last=last)
+                X = given if last else self._named(given, X, component)
             fitted.append((name, component))
         self.steps_ = fitted
         self.reduction_ = 1 - share
@@ -200,17 +200,14 @@ class Pipeline(Classifier):
         """Transform X by every step except the last."""
         if not hasattr(self, "steps_"):  # check_is_fitted would read the tags of every step
             check_is_fitted(self)
-        named = uses_views(self)
         for _, step in self.steps_[:-1]:
             if hasattr(step, "transform") and not hasattr(step, "fit_resample"):
-                X = self._transformed(step, X, named)
+                X = self._named(step.transform(X), X, step)
         return X
 
-    @staticmethod
-    def _transformed(step: Any, X: Cases | None, named: bool) -> Any:
+    def _named(self, columns: Any, X: Cases, step: Any) -> Any:
         """Output of a step for X: with names of columns, if a later step needs them."""
-        columns = step.transform(X)
-        return with_names(columns, X, step) if named else columns
+        return with_names(columns, X, step) if is_table(X) and uses_views(self) else columns
 
     def _last(self) -> Any:
         """Return the last step, fitted or as `fit` would build it."""
@@ -233,6 +230,12 @@ class Pipeline(Classifier):
     def decision_function(self, X: Cases) -> Any:
         """Scores of the last step; array of shape (n,) or (n, n_classes)."""
         return self._call("decision_function", X)
+
+    @available_if(_last_has("predict"))
+    def outputs(self, X: Cases) -> Outputs:
+        """Outputs of the last step, which must be a classifier; the steps before are run once."""
+        carried = self._carried(X)
+        return Outputs.of(self.steps_[-1][1], carried)
 
     @available_if(_last_has("transform"))
     def transform(self, X: Cases) -> Any:
@@ -291,9 +294,8 @@ class Pipeline(Classifier):
             position, what = problem
             raise self.parameter_error("steps", f"[{position}] {what}, for leave_one_out")
         *before, last = self._built()
-        named = uses_views(self)
         for step in before:
-            X = self._transformed(fit_component(step, X, y), X, named)
+            X = self._named(fit_component(step, X, y).transform(X), X, step)
         return last.leave_one_out(X, y)
 
     @available_if(_last_has("score"))
@@ -391,11 +393,16 @@ def step_names(steps: Sequence[Any]) -> list[str]:
 
 
 def _fit_step(
-    component: object, X: Cases, y: Labels | None, sample_weight: ArrayLike | None
-) -> Any:
+    component: Any, X: Cases, y: Labels | None, sample_weight: ArrayLike | None, *, last: bool
+) -> tuple[Any, Any]:
+    """Fit a step; return it with what the next step gets: X for the last one, else its output."""
     if sample_weight is not None and takes_weights(component):
-        return fit_component(component, X, y, sample_weight=sample_weight)
-    return fit_component(component, X, y)
+        component = fit_component(component, X, y, sample_weight=sample_weight)
+    elif not last and isinstance(component, Transformer) and not is_frozen(component):
+        return component, component.fit_transform(X, y)
+    else:
+        component = fit_component(component, X, y)
+    return component, X if last else component.transform(X)
 
 
 def takes_weights(component: object) -> bool:

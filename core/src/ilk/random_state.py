@@ -48,27 +48,30 @@ def check_weights(owner: object, sample_weight: ArrayLike, X: Cases) -> np.ndarr
     InputError
         Naming the component and the first weight that is negative or not finite; or if all are 0.
     """
-    name = display_name(owner)
     try:
         weights = np.asarray(sample_weight)
         if weights.dtype.kind in "biufO":
             weights = weights.astype(float, copy=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: sample_weight must be numbers: {error}") from None
+        raise InputError(f"{display_name(owner)}: sample_weight must be numbers: {error}") from None
     if weights.dtype.kind != "f":
-        raise InputError(f"{name}: sample_weight must be numbers, got values of {weights.dtype}")
+        raise InputError(
+            f"{display_name(owner)}: sample_weight must be numbers, got values of {weights.dtype}"
+        )
     if weights.ndim != 1:
         raise InputError(
-            f"{name}: sample_weight must have one dimension, got shape {weights.shape} "
-            f"(Sample weights must be 1D array or scalar)"
+            f"{display_name(owner)}: sample_weight must have one dimension, got shape "
+            f"{weights.shape} (Sample weights must be 1D array or scalar)"
         )
     check_same_length(owner, X, weights, "sample_weight")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
         raise InputError(
-            f"{name}: sample_weight must be finite and at least 0, got {weights[bad[0]]} at "
-            f"row {bad[0]}"
+            f"{display_name(owner)}: sample_weight must be finite and at least 0, got "
+            f"{weights[bad[0]]} at row {bad[0]}"
         )
     if not weights.any():
-        raise InputError(f"{name}: sample_weight must not be all 0 (zero for every row)")
+        raise InputError(
+            f"{display_name(owner)}: sample_weight must not be all 0 (zero for every row)"
+        )
     return weights

@@ -40,6 +40,7 @@ class Registry:
         self._broken: dict[str, BrokenComponentError] = {}
         self._offers: tuple[Found, ...] = ()  # the offers at the last sort, to notice changes
         self._sorted: tuple[Found, ...] | None = None
+        self._by_class: dict[type, Found] = {}  # of the offers at the last sort
 
     def forget(self) -> None:
         """Clear the cache of loaded and broken classes; see `refresh`."""
@@ -48,7 +49,10 @@ class Registry:
 
     def find(self) -> list[Found]:
         """Return all offers, sorted by name and distribution, without imports."""
-        # Every error and every check of data looks up a name: sort only after changes.
+        return list(self._known())
+
+    def _known(self) -> tuple[Found, ...]:
+        # Many measures and messages look up names: sort only after changes.
         offered = offers(self.kind.group, self.kind.name)
         known = self._sorted
         if known is None or self._offers is not offered:
@@ -58,8 +62,8 @@ class Registry:
             ]
             every = sorted([*offered, *session], key=lambda f: (f.name, f.distribution))
             known = tuple(every)
-            self._offers, self._sorted = offered, known
-        return list(known)
+            self._offers, self._sorted, self._by_class = offered, known, {}
+        return known
 
     def names(self) -> list[str]:
         """Return the sorted names of this kind."""
@@ -174,12 +178,17 @@ class Registry:
 
     def found_for(self, cls: type) -> Found | None:
         """Return the offer whose class is `cls`, or None."""
+        known = self._known()
+        if cls in self._by_class:
+            return self._by_class[cls]
         value = f"{cls.__module__}:{cls.__qualname__}"
-        for found in self.find():
+        for found in known:
             if found.distribution == SESSION:
-                if self._session[found.name] is cls:
-                    return found
-            elif found.value == value or self._loaded.get(found.qualified) is cls:
+                is_this = self._session[found.name] is cls
+            else:
+                is_this = found.value == value or self._loaded.get(found.qualified) is cls
+            if is_this:
+                self._by_class[cls] = found
                 return found
         return None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,25 @@ class Resolved:
         The canonical spec: a component is a table with ``use`` and all its parameters.
     versions : dict of str to str
         Version of every distribution with components in the spec.
+    used : tuple
+        Path, distribution and version of each component, in the order of the spec.
     """
 
     data: Any
     versions: dict[str, str]
+    used: tuple[tuple[Where, str, str], ...] = ()
+
+    def part(self, *path: str | int) -> Resolved:
+        """Return a part of a spec: its data, and the versions of its own components."""
+        data, n = self.data, len(path)
+        for step in path:
+            data = data[step]
+        used = tuple((at[n:], name, version) for at, name, version in self.used if at[:n] == path)
+        return Resolved(data, _versions(used), used)
+
+
+def _versions(used: Iterable[tuple[Where, str, str]]) -> dict[str, str]:
+    return {name: version for _, name, version in sorted(used, key=itemgetter(1))}
 
 
 def resolve(
@@ -84,7 +100,7 @@ def resolve(
     if resolution.problems:
         found = resolution.problems
         raise SpecError([source.locate(p) for p in found] if source else found)
-    return Resolved(result, dict(sorted(resolution.versions.items())))
+    return Resolved(result, _versions(resolution.used), tuple(resolution.used))
 
 
 def _unusable(data: object) -> Iterator[Problem]:
@@ -118,13 +134,13 @@ def kind_from(data: object) -> str:
 
 
 class Resolution:
-    """One walk over a spec, which collects `problems` and `versions`."""
+    """One walk over a spec, which collects `problems` and components `used`."""
 
     def __init__(self, folder: Path | None = None, *, trust: bool = True) -> None:
         self.folder = folder
         self.trust = trust
         self.problems: list[Problem] = []
-        self.versions: dict[str, str] = {}
+        self.used: list[tuple[Where, str, str]] = []
         self.depth = 0
 
     def complain(self, path: Where, message: str) -> None:
@@ -272,7 +288,7 @@ class Resolution:
             self.complain(at_name, str(error))
             return value
         if found.distribution != SESSION:
-            self.versions[found.distribution] = found.version
+            self.used.append((path, found.distribution, found.version))
         given = {key: item for key, item in table.items() if key != "use"}
         self.depth += 1
         parameters = self._parameters(cls, name, given, path)

@@ -1,5 +1,7 @@
 """A component on data that is broken in one way is caught, whatever the way."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -387,6 +389,11 @@ def single(self, X):
     return sound_one(self).transform(self, X).astype(np.float32)
 
 
+def shifted_outputs(self, X):
+    outputs = ilk.Outputs.by_methods(self, X)
+    return replace(outputs, labels=lambda: np.roll(outputs.labels(), 1))
+
+
 # Wrong in ways that a glance at the answers does not show: leaks between queries, state kept
 # between calls, input changed in place, the order of classes, seeds, axioms, counts, types.
 SUBTLE = [
@@ -416,6 +423,7 @@ SUBTLE = [
     ),
     ("classifier", {"decision_function": wrong_side}, "check_decision_function"),
     ("classifier", {"fit": seed_unheard}, "check_seed_heard"),
+    ("classifier", {"outputs": shifted_outputs}, "check_outputs_agree"),
     ("distance", {"pairwise": rarely_one_sided}, "check_symmetric"),
     ("distance", {"pairwise": slightly_bent}, "check_triangle"),
     ("distance", {"pairwise": last_column_unseen}, "check_identity"),

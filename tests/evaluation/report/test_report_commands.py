@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from cell_calls import counts_of
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import run_experiment
 
@@ -42,7 +43,11 @@ def test_report_writes_beside_the_store_or_where_it_is_told(call, store, tmp_pat
 
 @pytest.mark.usefixtures("plain")
 def test_report_takes_measures_and_parts(call, store, tmp_path):
-    assert call("report", store, "--measure", "accuracy", "--dataset", "two")[0] == 0
+    arguments = ("report", store, "--measure", "accuracy", "--dataset", "two")
+    codes = []
+    counts = counts_of(lambda: codes.append(call(*arguments)[0]))
+    assert codes == [0]
+    assert counts["store"] == 1
     page = (tmp_path / "tiny.html").read_text(encoding="utf-8")
     assert "accuracy" in page
     assert "1 data set" in page

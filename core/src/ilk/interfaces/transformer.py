@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ilk.component import Component
+from ilk.component import Component, renew_shortcut
 from ilk.estimators import TransformerMixin
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ class Transformer(TransformerMixin, Component):
 
     kind: ClassVar[str] = "transformer"
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        renew_shortcut(cls, "_fit_transform", ("fit", "transform"), Transformer._fit_transform)
+
     @abstractmethod
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn from training data."""
@@ -31,6 +35,16 @@ class Transformer(TransformerMixin, Component):
     @abstractmethod
     def transform(self, X: Cases) -> Any:
         """Return the transformed table, with as many rows as X."""
+
+    def fit_transform(self, X: Cases, y: Labels | None = None, **keywords: Any) -> Any:
+        """Fit to X and return it transformed, the same as ``fit(X, y).transform(X)``."""
+        if keywords:
+            return self.fit(X, y, **keywords).transform(X)
+        return self._fit_transform(X, y)
+
+    def _fit_transform(self, X: Cases, y: Labels | None) -> Any:
+        """Fit and transform; a subclass that need not check X twice overrides it."""
+        return self.fit(X, y).transform(X)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the features of the output, as an array of strings."""

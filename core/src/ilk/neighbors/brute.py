@@ -6,13 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk.blockwise import RowBlocks, row_blocks
-from ilk.inputs import check_finite, n_rows
+from ilk.inputs import check_finite, check_fitted, n_rows
 from ilk.interfaces.index import Index
 from ilk.neighbors.blocked import smallest, within_blocked
 from ilk.neighbors.checks import check_radius, check_vector_distance, training_rows
+from ilk.neighbors.vector_distance import nearest_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,26 +98,34 @@ class Brute(Index):
 
     def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
-        check_is_fitted(self)
+        check_fitted(self)
         self.check_k(k, n_rows(self.X_))
         blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
             found = [self.kneighbors(block, k) for block in self._read(blocks)]
             return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])
-        Q = self.distance_.check_input(Q, "Q")
-        k = int(k)
+        return self._nearest_of(self.distance_.check_input(Q, "Q"), int(k))
+
+    def _nearest_of_rows(self, k: int) -> Nearest:
+        """The k nearest training rows of each training row, itself included."""
+        X: Any = self.X_
+        search = self.kneighbors if isinstance(self.X_, RowBlocks) else self._nearest_of
+        return search(X, k)
+
+    def _nearest_of(self, Q: Any, k: int) -> Nearest:
+        """The k nearest training rows of each checked query."""
         if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(
                 partial(_nearest_in, self.distance_, Q, k), partial(_merge_nearest, k)
             )
         else:
-            near, where = self.distance_.kneighbors(Q, self.X_, k)
+            near, where = nearest_checked(self.distance_, Q, self.X_, k)
         self._count(Q)
         return near, where
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
-        check_is_fitted(self)
+        check_fitted(self)
         r = check_radius(self, r)
         blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
@@ -145,7 +153,7 @@ class Brute(Index):
 
 def _nearest_in(distance: Any, Q: Cases | None, k: int, first: int, block: np.ndarray) -> Nearest:
     """The k rows of a block, or all it has, nearest to each query: distances, numbers."""
-    near, where = distance.kneighbors(Q, block, min(k, len(block)))
+    near, where = nearest_checked(distance, Q, block, min(k, len(block)))
     return near, where + first
 
 

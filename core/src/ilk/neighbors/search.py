@@ -65,7 +65,7 @@ def nearest(
     if n < 2:
         raise InputError(f"nearest: X must have two rows at least, so that there are others; {n=}")
     index.check_k(k, n - 1)
-    return without_itself(*index.kneighbors(X, int(k) + 1))
+    return without_itself(*index._nearest_of_rows(int(k) + 1))  # noqa: SLF001  # rows checked by fit
 
 
 def within(

@@ -192,15 +192,24 @@ def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared
         row, best, indices = D[i], near[i], where[i]
         for start in range(0, m, _GROUP):
             group = row[start : start + _GROUP]
+            bound = np.inf
             if first + start >= k:  # most groups have no distance below the k-th: skip them
-                bound = best[k - 1]
-                if squared:
-                    bound *= bound * _LOOSE
+                bound = _bound(best[k - 1], squared)
                 if _below(group, bound) == 0:
                     continue
             for j in range(len(group)):
-                d = np.sqrt(group[j]) if squared else group[j]
-                _insert(d, first + start + j, best, indices)
+                index = first + start + j
+                if index < k or group[j] < bound:
+                    d = np.sqrt(group[j]) if squared else group[j]
+                    _insert(d, index, best, indices)
+                    if index + 1 >= k:
+                        bound = _bound(best[k - 1], squared)
+
+
+@compiled(inline=True)
+def _bound(most: float, squared: bool) -> float:
+    """A number below which every distance is that may be below `most`, or its square is."""
+    return most * most * _LOOSE if squared else most
 
 
 @compiled

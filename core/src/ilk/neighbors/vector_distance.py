@@ -28,8 +28,8 @@ _WIDEST, _NARROWEST = 512, 32
 _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only searched
 _WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
 _FEW = 32
-_BRIEF = 2**13  # differences that take about as long as the start of a thread
 MAX_SORTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
+_BRIEF = 2**17  # differences that take about as long as the start of a thread
 
 
 class VectorDistance(Distance):
@@ -108,12 +108,16 @@ class VectorDistance(Distance):
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         check_k(self, k, n_rows(Y))
+        self.check_parameters()
+        return self.nearest(*self.check_pair(X, Y), k)
+
+    def nearest(self, X: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `kneighbors`, of rows that are already checked."""
+        check_k(self, k, len(Y))
         if k > MAX_SORTED:
             return nearest_blocked(self, X, Y, k)
         from ilk.neighbors.sums import push
 
-        self.check_parameters()
-        X, Y = self.check_pair(X, Y)
         dtype, result = self._working_type(X, Y), _result_type(X, Y)
         near = np.empty((len(X), k), dtype=result)
         where = np.empty((len(X), k), dtype=np.int64)
@@ -148,6 +152,20 @@ class VectorDistance(Distance):
         with np.errstate(over="ignore", under="ignore"):
             for first in range(0, len(Y), width):
                 yield first, rows, self._rows(np.asarray(Y[first : first + width], dtype=dtype))
+
+
+def nearest_checked(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k rows of Y nearest to each row of X, both as the distance's `check_input` returns them.
+
+    A distance with a search or a check of pairs of its own gets the rows as anyone else's.
+    """
+    cls: Any = type(distance)
+    own = getattr(cls, "kneighbors", None), getattr(cls, "check_pair", None)
+    if own != (VectorDistance.kneighbors, Distance.check_pair):
+        return distance.kneighbors(X, Y, k)  # type: ignore[no-any-return]  # Any
+    distance.check_parameters()
+    check_same_features(distance, X, Y)
+    return distance.nearest(X, Y, k)  # type: ignore[no-any-return]  # Any
 
 
 class _PreparedVectors(Prepared):

@@ -40,7 +40,9 @@ def check_spread(owner: Any) -> None:
     ParameterError
         Naming the smallest and the largest weight.
     """
-    weights = np.asarray([1.0] if owner.weights is None else owner.weights, dtype=float)
+    if owner.weights is None:
+        return
+    weights = np.asarray(owner.weights, dtype=float)
     least, most = weights[weights > 0].min(), weights.max()
     if least < most * 1e-270:
         raise owner.parameter_error(

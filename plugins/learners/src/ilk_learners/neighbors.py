@@ -10,7 +10,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     INPUT_KINDS,
@@ -25,6 +24,7 @@ from ilk import (
     MetricLearnerLike,
     RowBlocks,
     check_finite,
+    check_fitted,
     display_name,
     fit_component,
     is_frozen,
@@ -205,7 +205,7 @@ class Nearest(Component):
         distances : ndarray of shape (m, k)
         indices : ndarray of int, shape (m, k)
         """
-        check_is_fitted(self)
+        check_fitted(self)
         k = self.k if k is None else k
         blocks = row_blocks(self, X)
         if blocks is not None:

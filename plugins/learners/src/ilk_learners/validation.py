@@ -59,11 +59,12 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     X = as_table(X)
     if vectors and (vectors == set(able.inputs) or _is_numbers(X)):
         return check_vectors(owner, X, reset=reset, nan=able.nan, sparse=able.sparse)
-    name = display_name(owner)
     if isinstance(X, str | bytes):
-        raise InputError(f"{name}: X must be a list of texts, got the single text {X[:40]!r}")
+        raise InputError(
+            f"{display_name(owner)}: X must be a list of texts, got the single text {X[:40]!r}"
+        )
     if n_rows(X) == 0:
-        raise InputError(f"{name}: X has 0 rows, at least one is needed")
+        raise InputError(f"{display_name(owner)}: X has 0 rows, at least one is needed")
     if is_table(X):
         check_columns(owner, X, reset=reset)
     return X
@@ -153,21 +154,24 @@ def read_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     InputError
         Names the component and the fault of y.
     """
-    name = display_name(owner)
     if y is None:
-        raise InputError(f"{name}: requires y to be passed, but the target y is None")
+        raise InputError(
+            f"{display_name(owner)}: requires y to be passed, but the target y is None"
+        )
     try:
         values = np.asarray(as_table(y))
         if values.dtype.kind != "c":
             values = column_or_1d(values.astype(float, copy=False), warn=True)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: y: {error}") from None
+        raise InputError(f"{display_name(owner)}: y: {error}") from None
     if values.dtype.kind == "c":
-        raise InputError(f"{name}: y must be real numbers, got complex ones")
+        raise InputError(f"{display_name(owner)}: y must be real numbers, got complex ones")
     check_same_length(owner, X, values)
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
-        raise InputError(f"{name}: y has {values[bad[0]]} at row {bad[0]}, it must be finite")
+        raise InputError(
+            f"{display_name(owner)}: y has {values[bad[0]]} at row {bad[0]}, it must be finite"
+        )
     return np.asarray(values)
 
 

@@ -107,6 +107,24 @@ def check_in_pipeline(subject: Subject) -> None:
     expect_same(got, learned(subject).predict(X), "predictions of a pipeline of one step")
 
 
+@check("classifier")
+def check_outputs_agree(subject: Subject) -> None:
+    """`outputs` gives the labels, probabilities and decision values of the methods for these."""
+    X, _ = subject.data()
+    model = learned(subject)
+    outputs = model.outputs(X)
+    expect_same(outputs.labels(), model.predict(X), "the labels of outputs(X)")
+    for name, got in (
+        ("predict_proba", outputs.probabilities),
+        ("decision_function", outputs.scores),
+    ):
+        expected = getattr(model, name, None)
+        given = got is not None
+        expect(given == (expected is not None), f"expected outputs(X) to follow {name}, {given=}")
+        if got is not None and expected is not None:
+            expect_same(got(), expected(X), f"outputs(X) in place of {name}(X)")
+
+
 def _has_proba(model: Estimator) -> bool:
     return hasattr(model, "predict_proba")
 

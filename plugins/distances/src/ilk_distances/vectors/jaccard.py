@@ -74,12 +74,15 @@ class Jaccard(VectorDistance):
         if isinstance(X, Sets):
             return X
         X = ilk.as_table(X)
-        name = ilk.display_name(self)
         if isinstance(X, str | bytes | set | frozenset | dict):
             kind = type(X).__name__
-            raise ilk.InputTypeError(f"{name}: {argument} must be a list of rows, got one {kind}")
+            raise ilk.InputTypeError(
+                f"{ilk.display_name(self)}: {argument} must be a list of rows, got one {kind}"
+            )
         if ilk.n_rows(X) == 0:
-            raise ilk.InputError(f"{name}: {argument} has no rows, at least 1 is needed")
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: {argument} has no rows, at least 1 is needed"
+            )
         if _are_vectors(X):
             return self._non_negative(ilk.check_vectors(self, X, argument=argument), argument)
         return as_sets(self, list(X), argument, self._substrings)

@@ -33,13 +33,18 @@ def as_symbols(owner: object, X: Any, argument: str = "X") -> np.ndarray:
         (names row and column).
     """
     X = ilk.as_table(X)
-    name = ilk.display_name(owner)
     if isinstance(X, str | bytes):
-        raise ilk.InputError(f"{name}: {argument} must be a list of rows, got the single {X!r}")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: {argument} must be a list of rows, got the single {X!r}"
+        )
     if ilk.n_rows(X) == 0:
-        raise ilk.InputError(f"{name}: {argument} has no rows, at least 1 is needed")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: {argument} has no rows, at least 1 is needed"
+        )
     if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
-        raise ilk.InputError(f"{name}: {argument} has masked values; fill them first")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: {argument} has masked values; fill them first"
+        )
     if hasattr(X, "tocsr"):
         return np.asarray(ilk.check_vectors(owner, X, argument=argument))  # which refuses it
     if ilk.is_table(X):

@@ -175,6 +175,14 @@ class CombinedClassifier(ilk.Classifier):
         """Combined support, each row divided by its sum; array of shape (n, n_classes)."""
         return self._shares(self.combined(X))
 
+    def outputs(self, X: Cases) -> ilk.Outputs:
+        """Labels and probabilities; each member is asked once."""
+        combined = self.combined(X)
+        return ilk.Outputs(
+            lambda: self._labels(*self.combiner_.decide(combined)),
+            lambda: self._shares(combined),
+        )
+
     def _shares(self, combined: np.ndarray) -> np.ndarray:
         total = combined.sum(axis=1, keepdims=True)
         if not (total > 0).all() or (combined < 0).any():

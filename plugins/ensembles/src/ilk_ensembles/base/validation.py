@@ -46,16 +46,17 @@ def check_features(owner: object, X: Cases, *, reset: bool) -> None:
     InputError, InputTypeError
         If X is not an array, a table or a list, or its columns differ.
     """
-    name = ilk.display_name(owner)
     if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
         kind = type(X).__name__
-        raise ilk.InputTypeError(f"{name}: X must be an array, a table or a list, got a {kind}")
+        raise ilk.InputTypeError(
+            f"{ilk.display_name(owner)}: X must be an array, a table or a list, got a {kind}"
+        )
     if getattr(X, "ndim", 2) < 2 or (isinstance(X, list | tuple) and not _are_vectors(X)):
         return  # no columns: texts, sets, or an error for members to raise
     try:
         validate_data(owner, X, reset=reset, skip_check_array=True)
     except (TypeError, ValueError) as error:
-        raise ilk.InputError(f"{name}: X: {error}") from None
+        raise ilk.InputError(f"{ilk.display_name(owner)}: X: {error}") from None
 
 
 def _are_vectors(rows: Sequence[Any]) -> bool:
@@ -86,21 +87,28 @@ def check_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     InputError
         Names the component and the fault in y.
     """
-    name = ilk.display_name(owner)
     if y is None:
-        raise ilk.InputError(f"{name}: requires y to be passed, but the target y is None")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: requires y to be passed, but the target y is None"
+        )
     try:
         values = np.asarray(ilk.as_table(y))
         if values.dtype.kind != "c":
             values = column_or_1d(values.astype(float, copy=False), warn=True)
     except (TypeError, ValueError) as error:
-        raise ilk.InputError(f"{name}: y: {error}") from None
+        raise ilk.InputError(f"{ilk.display_name(owner)}: y: {error}") from None
     if values.dtype.kind == "c":
-        raise ilk.InputError(f"{name}: y must be real numbers (Complex data not supported)")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: y must be real numbers (Complex data not supported)"
+        )
     ilk.check_same_length(owner, X, values)
     if not len(values):
-        raise ilk.InputError(f"{name}: y is empty, at least one number is needed")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: y is empty, at least one number is needed"
+        )
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
-        raise ilk.InputError(f"{name}: y has {values[bad[0]]} at row {bad[0]}, it must be finite")
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: y has {values[bad[0]]} at row {bad[0]}, it must be finite"
+        )
     return np.asarray(values)

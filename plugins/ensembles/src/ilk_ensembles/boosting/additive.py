@@ -102,6 +102,15 @@ class StagedClassifier(ilk.Classifier):
         """Support for each class, of shape (m, C); for two classes the second's lead, (m,)."""
         return _lead(self._support(X))
 
+    def outputs(self, X: Cases) -> ilk.Outputs:
+        """Labels, probabilities and scores; each member is asked once."""
+        support = self._support(X)
+        return ilk.Outputs(
+            lambda: np.asarray(self.classes_[support.argmax(axis=1)]),
+            lambda: self._to_probabilities(support),
+            lambda: _lead(support),
+        )
+
     def staged_predict(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the labels after each round, equal to those of a fit with fewer rounds."""
         for support in self._staged(X):

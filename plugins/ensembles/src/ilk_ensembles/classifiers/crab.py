@@ -205,6 +205,16 @@ class CRAB(ilk.Classifier):
         scores = self._scores(X)
         return one_against_rest(scores, _best(scores))
 
+    def outputs(self, X: Cases) -> ilk.Outputs:
+        """Labels, probabilities and scores; each stump is asked once."""
+        scores = self._scores(X)
+        best = _best(scores)
+        return ilk.Outputs(
+            lambda: np.asarray(self.classes_[best]),
+            lambda: one_against_rest(scores, best),
+            lambda: scores[:, 0] if scores.shape[1] == 1 else scores,
+        )
+
     def staged_decision_function(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the `decision_function` after each round."""
         for scores in self._staged(X):

@@ -303,8 +303,16 @@ class ECOC(ilk.Classifier):
 
         For two classes, the score of the second minus that of the first; shape (n,).
         """
-        scores = self._decoded(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return _lead(self._decoded(X))
+
+    def outputs(self, X: Cases) -> ilk.Outputs:
+        """Labels with probabilities or scores; each member is asked once."""
+        decoded = self._decoded(X)
+        if self.decoding == "probability":
+            return ilk.Outputs.of_largest(self.classes_, decoded)
+        return ilk.Outputs(
+            lambda: np.asarray(self.classes_[decoded.argmax(axis=1)]), None, lambda: _lead(decoded)
+        )
 
     @available_if(_gives(probabilities=True))
     def predict_proba(self, X: Cases) -> np.ndarray:
@@ -339,6 +347,11 @@ class ECOC(ilk.Classifier):
         if self.decoding == "loss":
             return least_loss(outputs, self.code_, self.loss, ignore_zeros=ignore)
         return couple(outputs, self.code_)
+
+
+def _lead(scores: np.ndarray) -> np.ndarray:
+    """The scores; of two classes, the lead of the second."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
 def _ask_member(X: Cases, ask: Callable[[Any, Any], np.ndarray], member: Estimator) -> np.ndarray:

@@ -266,6 +266,10 @@ class MixtureOfExperts(ilk.Classifier):
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    def outputs(self, X: Cases) -> ilk.Outputs:
+        """Labels and probabilities; each expert is asked once."""
+        return ilk.Outputs.of_largest(self.classes_, self.predict_proba(X))
+
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class; array of shape (n, C)."""
         check_is_fitted(self)

@@ -272,6 +272,10 @@ class RandomForest(ilk.Classifier):
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
+    def outputs(self, X: Cases) -> ilk.Outputs:
+        """Labels and probabilities; each tree is asked once."""
+        return ilk.Outputs.of_largest(self.classes_, self.predict_proba(X))
+
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Mean output of the trees; array of shape (n, C)."""
         X = self._checked(X)

@@ -206,8 +206,11 @@ def open_results(
     pipelines: tuple[str, ...] = (),
     experiment: str | None = None,
 ) -> Results:
-    """Open the results in a store, with more measures or only a part of them."""
-    from ilk_evaluation.results.opening import results as opened
+    """Open the results in a store, with more measures or only a part of them.
 
-    found = opened(store, experiment=experiment).score(*measures)
-    return found.filter(dataset=datasets or None, pipeline=pipelines or None)
+    The store is open until the command ends.
+    """
+    from ilk_evaluation.results.opening import opened_results
+
+    found = click.get_current_context().with_resource(opened_results(store, experiment))
+    return found.score(*measures).filter(dataset=datasets or None, pipeline=pipelines or None)

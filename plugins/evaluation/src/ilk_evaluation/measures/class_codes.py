@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,30 +88,45 @@ def _whole_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _text_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Compare only the characters that distinguish the classes.
+    """Compare only the characters that distinguish the classes."""
+    seen = _characters(labels)
+    reader = _reader(classes.tobytes(), classes.dtype.str, seen.shape[1])
+    if reader is None:
+        return _searched(labels, classes)
+    steps, order = reader
+    codes = np.zeros(1, dtype=np.intp)
+    for place, span, table in steps:
+        codes = np.take(table, codes * span + seen[:, place], mode="clip")
+    return np.asarray(order[codes])
+
+
+@lru_cache(maxsize=8)
+def _reader(
+    content: bytes, dtype: str, width: int
+) -> tuple[list[tuple[int, int, np.ndarray]], np.ndarray] | None:
+    """The characters to compare, each with a table; and the code of each group at the end.
 
     A group is a set of classes that agree in the characters read so far. A table of groups and
-    characters gives the next groups, until each group has one class.
+    characters gives the next groups, until each group has one class. None: the tables would be too
+    large, or the first `width` characters do not distinguish the classes.
     """
-    signs, seen = _characters(classes), _characters(labels)
-    groups = np.zeros(len(classes), dtype=np.intp)
-    codes: np.ndarray | None = None
-    for place in _telling(signs[:, : seen.shape[1]]):
+    signs = _characters(np.frombuffer(content, dtype=dtype))
+    groups = np.zeros(len(signs), dtype=np.intp)
+    steps = []
+    for place in _telling(signs[:, :width]):
         characters = signs[:, place]
         span = int(characters.max()) + 1
         if (int(groups.max()) + 1) * span > _SPAN:
-            return _searched(labels, classes)  # the table would be too large
-        keys = groups * span + characters
-        kinds, groups = np.unique(keys, return_inverse=True)
+            return None
+        kinds, groups = np.unique(groups * span + characters, return_inverse=True)
         table = np.zeros(int(kinds[-1]) + 1, dtype=np.intp)
         table[kinds] = np.arange(len(kinds))
-        key = seen[:, place] if codes is None else codes * span + seen[:, place]
-        codes = np.take(table, key, mode="clip")
-    if codes is None or len(np.unique(groups)) < len(classes):
-        return _searched(labels, classes)
-    order = np.empty(len(classes), dtype=np.intp)
-    order[groups] = np.arange(len(classes))
-    return np.asarray(order[codes])
+        steps.append((place, span, table))
+    if not steps or len(np.unique(groups)) < len(signs):
+        return None
+    order = np.empty(len(signs), dtype=np.intp)
+    order[groups] = np.arange(len(signs))
+    return steps, order
 
 
 def _telling(signs: np.ndarray) -> list[int]:

@@ -22,6 +22,8 @@ class Experiment:
     ----------
     spec : ilk.Spec
         As written, with line numbers.
+    resolved : ilk.Resolved
+        The same, checked; its parts are built without checking them again.
     name : str
     seed : int
     datasets : list of dict
@@ -35,6 +37,7 @@ class Experiment:
     """
 
     spec: ilk.Spec
+    resolved: ilk.Resolved
     name: str
     seed: int
     datasets: list[dict[str, Any]]
@@ -67,7 +70,8 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     spec = _spec(source)
     problems: list[ilk.Problem] = []
     try:
-        tables = ilk.resolve(spec, grammar=GRAMMAR, trust=trust).data
+        resolved = ilk.resolve(spec, grammar=GRAMMAR, trust=trust)
+        tables = resolved.data
     except ilk.SpecError as error:
         problems, tables = error.problems, None
     found = [*_experiment_problems(spec.data, tables)]
@@ -79,6 +83,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     stem = spec.path.stem if spec.path else "experiment"
     return Experiment(
         spec,
+        resolved,
         tables["experiment"].get("name", stem),
         tables["experiment"]["seed"],
         tables["datasets"],

@@ -133,9 +133,13 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
         Listing all problems of the specification and the data.
     """
     experiment = read(source, store, trust=trust)
-    resampling = ilk.build(experiment.evaluation["resampling"], kind="resampling")
+    resolved = experiment.resolved
+    resampling = ilk.build(resolved.part("evaluation", "resampling"), kind="resampling")
     loaded = _load(experiment)
-    pipelines = tuple(_pipeline(table) for table in experiment.pipelines)
+    pipelines = tuple(
+        _pipeline(table, resolved.part("pipelines", position, "steps"))
+        for position, table in enumerate(experiment.pipelines)
+    )
     labels = distinct(data.name for data in loaded)
     _check_chosen(experiment, labels)
     _check_comparisons(experiment, resampling)
@@ -156,19 +160,24 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
         tuple(map(PlannedData, labels, loaded, drawn.counts)),
         pipelines,
         resampling,
-        ilk.build(experiment.run["executor"], kind="executor"),
+        ilk.build(resolved.part("run", "executor"), kind="executor"),
         drawn.kept,
     )
 
 
-def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
-    resolved = ilk.resolve({"steps": table["steps"]}, kind="classifier")
-    pipeline = ilk.build(resolved.data, kind="classifier")
-    spec = canonical(resolved.data["steps"])
-    versions = canonical(code_versions(pipeline, resolved.versions))
+def _pipeline(table: dict[str, Any], steps: ilk.Resolved) -> PlannedPipeline:
+    pipeline, code = built_pipeline(steps)
+    spec, versions = canonical(steps.data), canonical(code)
     only = frozenset(table["datasets"]) if "datasets" in table else None
-    key = digest(canonical(plain_names(resolved.data["steps"])), versions)
+    key = digest(canonical(plain_names(steps.data)), versions)
     return PlannedPipeline(table["id"], only, pipeline, spec, versions, key)
+
+
+def built_pipeline(steps: ilk.Resolved) -> tuple[ilk.Pipeline, dict[str, str]]:
+    """Build the pipeline of resolved steps; return it with the versions of the code it runs."""
+    own = ilk.registry("classifier").lookup("pipeline")
+    pipeline = ilk.build(ilk.Resolved({"steps": steps.data}, {}), kind="classifier")
+    return pipeline, code_versions(pipeline, {own.distribution: own.version, **steps.versions})
 
 
 def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
@@ -194,8 +203,9 @@ def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> No
     """Check that each comparison accepts the resampling and the pipelines of the experiment."""
     ids = [table["id"] for table in experiment.pipelines]
     problems = []
-    for position, table in enumerate(experiment.evaluation["comparisons"]):
-        misfit = ilk.build(table, kind="comparison").misfit(resampling, ids)
+    for position in range(len(experiment.evaluation["comparisons"])):
+        part = experiment.resolved.part("evaluation", "comparisons", position)
+        misfit = ilk.build(part, kind="comparison").misfit(resampling, ids)
         if misfit is not None:
             problems.append(ilk.Problem(("evaluation", "comparisons", position), misfit))
     if problems:
@@ -229,7 +239,8 @@ def _load(experiment: Experiment) -> list[ilk.Data]:
     loaded, problems = [], []
     for position, table in enumerate(experiment.datasets):
         try:
-            loaded.append(_checked(ilk.build(table, kind="dataset")))
+            part = experiment.resolved.part("datasets", position)
+            loaded.append(_checked(ilk.build(part, kind="dataset")))
         except ilk.IlkError as error:
             where = ("datasets", position, "path") if table.get("path") else ("datasets", position)
             problems.append(ilk.Problem(where, str(error)))

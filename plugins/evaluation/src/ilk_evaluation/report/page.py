@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from errno import ENOENT
 from importlib.resources import files
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ilk_evaluation.results.experiment_results import Results
+    from ilk_evaluation.run.store import Store
 
 
 def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> str:
@@ -54,10 +56,15 @@ def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> 
     -------
     str
     """
+    with results.reading() as store:
+        return _filled(replace(results, store=store), store, listeners)
+
+
+def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> str:
+    """Return the page of results whose store is open."""
     results = _timed(results).load()
     figure_data, figures = FigureData(results, MOST_PIPELINES), Figures()
-    with results.reading() as store:
-        known = provenance(store, results.design.name)
+    known = provenance(store, results.design.name)
     listeners = ilk.Listeners() if listeners is None else listeners
     sections = [
         summary(figure_data),

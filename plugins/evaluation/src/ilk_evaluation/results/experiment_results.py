@@ -286,9 +286,9 @@ class Results:
                     yield cell, store.prediction(cell.key)
 
     def reading(self) -> AbstractContextManager[Store]:
-        """Open the store for reading."""
-        path = self.store.path
-        return nullcontext(self.store) if path is None else Store.read(path)
+        """Open the store for reading, unless it is open."""
+        store = self.store
+        return nullcontext(store) if store.is_open or store.path is None else Store.read(store.path)
 
     @cached_property
     def _scored(self) -> Scored:

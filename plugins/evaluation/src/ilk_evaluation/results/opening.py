@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from ilk_evaluation.run.run_record import recorded_design
 from ilk_evaluation.run.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 def results(
@@ -44,15 +45,20 @@ def results(
         If there is no such store, it is another kind of file, has another version or is damaged, or
         it does not hold the experiment.
     """
-    path = Path(path)
+    with opened_results(Path(path), experiment) as found:
+        if measures is None:
+            return found
+        if not measures:
+            raise ilk.InputError("measures must name at least one, got an empty list")
+        return found.score(*measures, only=True)
+
+
+@contextmanager
+def opened_results(path: Path, experiment: str | None = None) -> Iterator[Results]:
+    """Open the results in a store, and keep the store open for them until the end of the block."""
     with open_store(path) as store:
         store.verify()
-        found = Results(recorded_design(store, experiment), store)
-    if measures is None:
-        return found
-    if not measures:
-        raise ilk.InputError("measures must name at least one, got an empty list")
-    return found.score(*measures, only=True)
+        yield Results(recorded_design(store, experiment), store)
 
 
 def open_store(path: Path) -> Store:

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
@@ -114,7 +113,7 @@ def _storable(text: str) -> str:
 
 def ready(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> tuple[ilk.Pipeline, Any]:
     """Return a seeded copy of a pipeline, and the cases in the form that it takes."""
-    model = ilk.seeded(clone(pipeline), seed)
+    model = ilk.seeded(ilk.single_use(pipeline), seed)
     if ilk.uses_views(model):
         return ilk.with_views(model, data.views), data.table()
     return model, data.X
@@ -130,7 +129,8 @@ def _fit_and_predict(
     start = perf_counter()
     model.fit(X, y)
     fitted = perf_counter()
-    labels = np.asarray(model.predict(queries))
+    outputs = model.outputs(queries)
+    labels = np.asarray(outputs.labels())
     predicted = perf_counter()
     if labels.shape != (len(split.test),):
         raise ilk.InputError(
@@ -138,7 +138,7 @@ def _fit_and_predict(
         )
     return Outcome(
         answers(model, labels, data.classes),
-        *_supports(model, queries, data.classes),
+        *_supports(model, outputs, data.classes),
         fit_seconds=fitted - start,
         predict_seconds=predicted - fitted,
         reduction=model.reduction_,
@@ -177,13 +177,13 @@ def answers(model: Estimator, labels: np.ndarray, classes: np.ndarray) -> np.nda
 
 
 def _supports(
-    model: FittedClassifier, queries: Cases | None, classes: np.ndarray
+    model: FittedClassifier, outputs: ilk.Outputs, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
-    if hasattr(model, "predict_proba"):
-        return _aligned(model.predict_proba(queries), model.classes_, classes, 0.0), None
-    if hasattr(model, "decision_function"):
-        return None, _aligned(model.decision_function(queries), model.classes_, classes, -np.inf)
+    if outputs.probabilities is not None:
+        return _aligned(outputs.probabilities(), model.classes_, classes, 0.0), None
+    if outputs.scores is not None:
+        return None, _aligned(outputs.scores(), model.classes_, classes, -np.inf)
     return None, None
 
 
@@ -251,7 +251,7 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
     """
     steps = [_component(step) for step in model.steps]
     last = steps[-1]
-    if ilk.display_name(last) != _TUNES:
+    if not hasattr(last, "resampling") or ilk.display_name(last) != _TUNES:
         return split.train
     together = _together(data, split.train)
     if split.validation is None and together is None:

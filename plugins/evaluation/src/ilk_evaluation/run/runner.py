@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.executors.base import ExecutorError
-from ilk_evaluation.plan.keys import canonical, code_versions
+from ilk_evaluation.plan.experiment_plan import built_pipeline
+from ilk_evaluation.plan.keys import canonical
 from ilk_evaluation.plan.shards import cells_of
 from ilk_evaluation.run import run_record
 from ilk_evaluation.run.database import StoreError, check_writable
@@ -139,11 +140,10 @@ def _fallback_of(plan: Plan) -> _Fallback | None:
     """Return the fallback of an experiment, if it names one."""
     if plan.experiment.run["on_error"] != "fallback":
         return None
-    steps = [{"classifier": plan.experiment.run["fallback"]}]
-    resolved = ilk.resolve({"steps": steps}, kind="classifier")
-    pipeline = ilk.build(resolved.data, kind="classifier")
-    versions = code_versions(pipeline, resolved.versions)
-    return _Fallback(pipeline, canonical([resolved.data["steps"], versions]))
+    chosen = plan.experiment.resolved.part("run", "fallback")
+    steps = ilk.Resolved([{"classifier": chosen.data}], chosen.versions)
+    pipeline, versions = built_pipeline(steps)
+    return _Fallback(pipeline, canonical([steps.data, versions]))
 
 
 def run_cells(

@@ -149,6 +149,11 @@ class Store:
         """
         verify(self._connection, self.path, digests=self.sealed)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not yet closed."""
+        return self._close.alive
+
     def close(self) -> None:
         """Close the file; a temporary store is removed."""
         self._close()

@@ -186,7 +186,6 @@ class EstimatorClassifier(Classifier):
     @contextmanager
     def _said_by_us(self) -> Iterator[None]:
         """Translate the estimator's errors and warnings into our names and parameters."""
-        name = display_name(self)
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
             warnings.simplefilter("always")
             try:
@@ -194,7 +193,10 @@ class EstimatorClassifier(Classifier):
             except IlkError:
                 raise
             except (ArithmeticError, LookupError, ValueError) as error:
-                raise InputError(f"{name}: {error}") from error
+                raise InputError(f"{display_name(self)}: {error}") from error
+        if not caught:
+            return
+        name = display_name(self)
         for warning in caught:
             if issubclass(warning.category, ConvergenceWarning):
                 warnings.warn(f"{name}: {self._not_converged()}", ConvergenceWarning, stacklevel=5)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
+    Outputs,
     RandomState,
     Seed,
     case_order,
@@ -192,6 +193,10 @@ class DecisionTree(EstimatorClassifier):
         """Predicted label of each row; array of shape (m,)."""
         codes = self.predict_proba(X).argmax(axis=1)
         return self.classes_[codes]
+
+    def outputs(self, X: Cases) -> Outputs:
+        """Labels and probabilities, from one walk down the tree."""
+        return Outputs.of_largest(self.classes_, self.predict_proba(X))
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Share of each class in the weight of the row's leaf; array of shape (m, n_classes)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
+    Outputs,
     param,
 )
 from ilk_learners.classifiers.gp import GP
@@ -112,6 +114,11 @@ class GPML(LearnedKernelClassifier):
         check_is_fitted(self)
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+    def outputs(self, X: Cases) -> Outputs:
+        """Labels and probabilities from the same latent values; decision values when needed."""
+        probabilities = self.predict_proba(X)
+        return Outputs.of_largest(self.classes_, probabilities, partial(self.decision_function, X))
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class, averaged over latent values; array of shape (m, n_classes).

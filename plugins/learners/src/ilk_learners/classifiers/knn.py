@@ -6,15 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
     Classifier,
+    Outputs,
     Param,
     Prediction,
     RandomState,
     Seed,
+    check_fitted,
     check_labels,
     check_seed,
     check_stored,
@@ -180,6 +181,15 @@ class KNN(Nearest, Classifier):
         _, rows, weights = self._voters(X)
         return self._ballot.shares(rows, weights)
 
+    def outputs(self, X: Cases) -> Outputs:
+        """Labels and probabilities of each row, from one search for neighbours."""
+        _, rows, weights = self._voters(X)
+        ballot = self._ballot
+        return Outputs(
+            lambda: self._labels(*ballot.winners(rows, weights)),
+            lambda: ballot.shares(rows, weights),
+        )
+
     def explain(self, x: object) -> Explanation:
         """Explain the prediction for one object (or data of one row) by its neighbours."""
         near, rows, weights = self._voters(self._one(x))
@@ -215,7 +225,7 @@ class KNN(Nearest, Classifier):
         problem = Param(int, ge=0).problem(r)
         if problem:
             raise self.parameter_error("r", problem)
-        check_is_fitted(self)
+        check_fitted(self)
         _, rows = neighbors_of_others(self, self._search, self._rows, self.k)
         return np.flatnonzero(n_of_other_classes(self.codes_, rows) > r)
 

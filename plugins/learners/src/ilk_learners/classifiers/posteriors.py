@@ -14,6 +14,7 @@ from ilk import (
     Capabilities,
     Classifier,
     InputError,
+    Outputs,
     check_vectors,
     display_name,
     param,
@@ -60,8 +61,7 @@ class Posterior(Classifier):
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Posterior probability of each class; array of shape (m, n_classes)."""
-        with np.errstate(under="ignore"):
-            return np.asarray(softmax(self._log_joints(X), axis=1))
+        return _posterior(self._log_joints(X))
 
     def decision_function(self, X: Matrix) -> np.ndarray:
         """Logarithm of prior times density; array of shape (m, n_classes).
@@ -69,8 +69,25 @@ class Posterior(Classifier):
         Up to a term common to all classes. With two classes: the second minus the first, array of
         shape (m,).
         """
+        return _log_odds(self._log_joints(X))
+
+    def outputs(self, X: Cases) -> Outputs:
+        """Labels, probabilities and decision values, from the same densities."""
         values = self._log_joints(X)
-        return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
+        return Outputs(
+            lambda: self.classes_[values.argmax(axis=1)],
+            lambda: _posterior(values),
+            lambda: _log_odds(values),
+        )
+
+
+def _posterior(values: np.ndarray) -> np.ndarray:
+    with np.errstate(under="ignore"):
+        return np.asarray(softmax(values, axis=1))
+
+
+def _log_odds(values: np.ndarray) -> np.ndarray:
+    return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
 
 def in_row_blocks(

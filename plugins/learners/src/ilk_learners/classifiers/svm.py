@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from ilk import (
     Capabilities,
     Classifier,
     KernelLike,
+    Outputs,
     Param,
     check_labels,
     check_weights,
@@ -346,23 +348,40 @@ class SVM(Classifier):
         (m, n_classes); for pairs the votes, plus less than half a vote for the sum of decision
         values.
         """
-        return class_scores(self._decisions(X), len(self.classes_), self.strategy)
+        return self._scores(self._decisions(X))
+
+    def _scores(self, decisions: np.ndarray) -> np.ndarray:
+        return class_scores(decisions, len(self.classes_), self.strategy)
 
     @available_if(_calibrated)
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Calibrated probability of each class; array of shape (m, n_classes)."""
-        decisions = self._decisions(X)
+        return self._probabilities(self._decisions(X))
+
+    def _probabilities(self, decisions: np.ndarray) -> np.ndarray:
         slopes, offsets = np.array(self._sigmoids).T
         positive = np.clip(expit(decisions * slopes + offsets), _LEAST, 1 - _LEAST)
         return class_probabilities(positive, len(self.classes_), self.strategy)
 
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
+        return self._labels(self._decisions(X))
+
+    def _labels(self, decisions: np.ndarray) -> np.ndarray:
         if self.probability and self.calibration == "sigmoid":
-            best = self.predict_proba(X).argmax(axis=1)
-            return self.classes_[best]
-        best = winners(self.decision_function(X))
-        return self.classes_[best]
+            best = self._probabilities(decisions).argmax(axis=1)
+        else:
+            best = winners(self._scores(decisions))
+        return np.asarray(self.classes_[best])
+
+    def outputs(self, X: Cases) -> Outputs:
+        """Labels, probabilities and scores, from the same decision values."""
+        decisions = self._decisions(X)
+        return Outputs(
+            partial(self._labels, decisions),
+            partial(self._probabilities, decisions) if hasattr(self, "predict_proba") else None,
+            partial(self._scores, decisions),
+        )
 
     def __sklearn_tags__(self) -> Any:
         """Take the input tags of the kernel."""

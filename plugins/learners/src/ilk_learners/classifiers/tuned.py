@@ -18,6 +18,7 @@ from ilk import (
     IlkError,
     InputError,
     MeasureLike,
+    Outputs,
     RandomState,
     ResamplingLike,
     Seed,
@@ -272,6 +273,10 @@ class Tuned(Classifier):
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         return self._fitted().predict(X)
+
+    def outputs(self, X: Cases) -> Outputs:
+        """Labels, probabilities and decision values of the classifier."""
+        return Outputs.of(self._fitted(), X)
 
     @available_if(_inner_has("predict_proba"))
     def predict_proba(self, X: Cases) -> Any:

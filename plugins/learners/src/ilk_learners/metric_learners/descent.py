@@ -118,6 +118,15 @@ class DescentLearner(LinearMetricLearner):
 
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn L from rows X and targets y."""
+        self._learn(X, y)
+        return self
+
+    def _fit_transform(self, X: Any, y: Labels | None) -> np.ndarray:
+        rows, mapped = self._learn(X, y)
+        return self._mapped(rows) if mapped is None else mapped
+
+    def _learn(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Learn L; return the rows checked, and transformed if the report needed this."""
         self.n_components: int | None
         self.init: Any
         self.solver: Literal["lbfgs", "cg"]
@@ -134,10 +143,11 @@ class DescentLearner(LinearMetricLearner):
             found = self._descend(self._objective(rows, targets), start, scale)
         self._keep(found)
         self.components_ = map_back(self, self._map(found.L, rows), exponent, X.dtype)
-        self.report_ = None
+        self.report_ = mapped = None
         if self.report and len(targets):  # none if only triplets are given
-            self.report_ = report(self, X, self._mapped(X), targets)
-        return self
+            mapped = self._mapped(X)
+            self.report_ = report(self, X, mapped, targets)
+        return X, mapped
 
     def _map(self, L: np.ndarray, X: np.ndarray) -> np.ndarray:
         """The result as a matrix; signs of diagonal weights do not affect distances."""
@@ -218,13 +228,15 @@ class DescentLearner(LinearMetricLearner):
 
     def _keep(self, found: Descent) -> None:
         self.loss_curve_, self.n_iter_ = found.curve, found.n_iter
-        name = display_name(self)
         if not found.moved:
-            _warn(f"{name}: nothing to learn: the loss has no slope where L starts, and L stays")
+            problem = "nothing to learn: the loss has no slope where L starts, and L stays"
         elif found.n_iter == 0 and not found.stopped:
-            _warn(f"{name}: the solver finds no step that lowers the loss, and L stays")
+            problem = "the solver finds no step that lowers the loss, and L stays"
         elif not found.stopped:
-            _warn(f"{name}: not converged after {found.n_iter} iterations (max_iter)")
+            problem = f"not converged after {found.n_iter} iterations (max_iter)"
+        else:
+            return
+        _warn(f"{display_name(self)}: {problem}")
 
     def _options(self, max_iter: int) -> dict[str, Any]:
         if self.solver == "cg":
@@ -233,4 +245,4 @@ class DescentLearner(LinearMetricLearner):
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)

@@ -16,12 +16,12 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Array,
     InputError,
     MetricLearner,
+    check_fitted,
     check_labels,
     check_same_length,
     check_vectors,
@@ -52,7 +52,7 @@ class LinearMetricLearner(MetricLearner):
 
     def transform(self, X: Cases) -> Any:
         """Transformed rows, ``X @ components_.T``; array of shape (n, d)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         return self._mapped(X)
 
@@ -144,7 +144,7 @@ def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarr
 
 def _nearest_others(X: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """Return the nearest other row of each selected row, ties by lower index."""
-    _, indices = Euclidean().kneighbors(X[queries], X, 2)
+    _, indices = Euclidean().nearest(X[queries], X, 2)
     return np.where(indices[:, 0] == queries, indices[:, 1], indices[:, 0])
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 import ilk
 from ilk import InputError, display_name
+from ilk.neighbors.norms import Euclidean
 from ilk_learners.numerics import common_deviations
 
 if TYPE_CHECKING:
@@ -347,7 +348,7 @@ def squared_bandwidths(
             f"{display_name(owner)}: n_neighbors must be at most {n - 1}, the number of other "
             f"rows, got {k}"
         )
-    distances, _ = ilk.nearest(X, max(1, k // 2))
+    distances, _ = ilk.without_itself(*Euclidean().nearest(X, X, max(1, k // 2) + 1))
     squares = np.square(distances, dtype=float).mean(axis=1)
     typical = float(squares.mean()) or 2 * float(np.var(X, axis=0, dtype=float).sum()) or 1.0
     return np.asarray(np.maximum(squares, _LEAST * typical))

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
-from ilk import Transformer, check_vectors, param
+from ilk import Transformer, check_fitted, check_vectors, param
 from ilk_learners.numerics import check_finite_parameters, finite, halves
 
 if TYPE_CHECKING:
@@ -68,15 +67,25 @@ class MinMax(OneToOneFeatureMixin, Transformer):
 
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the extremes of every feature; y is ignored."""
-        self.check_parameters()
-        X = check_vectors(self, X, reset=True)
-        self.min_, self.max_ = X.min(axis=0), X.max(axis=0)
+        self._learn(X)
         return self
 
     def transform(self, X: Cases) -> Any:
         """Scaled rows; array of shape (n, p)."""
-        check_is_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        check_fitted(self)
+        return self._scaled(check_vectors(self, X, reset=False))
+
+    def _fit_transform(self, X: Any, y: Labels | None) -> np.ndarray:
+        return self._scaled(self._learn(X))
+
+    def _learn(self, X: Any) -> np.ndarray:
+        """Learn from rows; return them checked."""
+        self.check_parameters()
+        rows: np.ndarray = check_vectors(self, X, reset=True)
+        self.min_, self.max_ = rows.min(axis=0), rows.max(axis=0)
+        return rows
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
         half, width = self._width()
         with np.errstate(over="ignore", invalid="ignore"):
             share = X * half
@@ -90,7 +99,7 @@ class MinMax(OneToOneFeatureMixin, Transformer):
 
     def inverse_transform(self, X: Cases) -> Any:
         """Invert the scaling; array of shape (n, p)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X)
         half, width = self._width()
         with np.errstate(over="ignore"):

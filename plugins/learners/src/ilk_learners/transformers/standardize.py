@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
-from ilk import Transformer, check_vectors, param
+from ilk import Transformer, check_fitted, check_vectors, param
 from ilk_learners.numerics import deviations, finite, halves
 
 if TYPE_CHECKING:
@@ -56,17 +55,27 @@ class Standardize(OneToOneFeatureMixin, Transformer):
 
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn means and standard deviations; y is ignored."""
-        self.check_parameters()
-        X = check_vectors(self, X, reset=True)
-        mean, scale = _moments(X)
-        self.mean_ = mean if self.with_mean else np.zeros_like(mean)
-        self.scale_ = scale if self.with_std else np.ones_like(scale)
+        self._learn(X)
         return self
 
     def transform(self, X: Cases) -> Any:
         """Standardized rows; array of shape (n, p)."""
-        check_is_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        check_fitted(self)
+        return self._standardized(check_vectors(self, X, reset=False))
+
+    def _fit_transform(self, X: Any, y: Labels | None) -> np.ndarray:
+        return self._standardized(self._learn(X))
+
+    def _learn(self, X: Any) -> np.ndarray:
+        """Learn from rows; return them checked."""
+        self.check_parameters()
+        rows: np.ndarray = check_vectors(self, X, reset=True)
+        mean, scale = _moments(rows)
+        self.mean_ = mean if self.with_mean else np.zeros_like(mean)
+        self.scale_ = scale if self.with_std else np.ones_like(scale)
+        return rows
+
+    def _standardized(self, X: np.ndarray) -> np.ndarray:
         half = halves(self.scale_)
         with np.errstate(over="ignore"):
             result = X * half
@@ -76,7 +85,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
 
     def inverse_transform(self, X: Cases) -> Any:
         """Invert the standardization; array of shape (n, p)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X)
         half = halves(self.scale_)
         with np.errstate(over="ignore"):

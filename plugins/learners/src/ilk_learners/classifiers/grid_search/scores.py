@@ -17,6 +17,7 @@ from ilk import (
     ConstantClassifier,
     IlkError,
     InputError,
+    Outputs,
     Prediction,
     Split,
     display_name,
@@ -327,13 +328,14 @@ def predict(
         If a predicted label is neither a class nor the classifier's reject label.
     """
     start = perf_counter()
-    labels = np.asarray(model.predict(X))
+    outputs = Outputs.of(model, X)
+    labels = np.asarray(outputs.labels())
     seconds = perf_counter() - start
     if labels.shape != truth.shape:
         raise InputError(f"predict gave labels of shape {labels.shape} for {len(truth)} cases")
     codes = _codes_of(labels, classes)
     _check_strange(model, labels, codes)
-    proba, scores = _supports(model, X, classes) if needs in _SUPPORTED else (None, None)
+    proba, scores = _supports(model, outputs, classes) if needs in _SUPPORTED else (None, None)
     return Prediction(
         truth,
         classes[codes],
@@ -368,13 +370,13 @@ def _check_strange(model: Estimator, labels: np.ndarray, codes: np.ndarray) -> N
 
 
 def _supports(
-    model: FittedClassifier, X: Cases | None, classes: np.ndarray
+    model: FittedClassifier, outputs: Outputs, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
-    if hasattr(model, "predict_proba"):
-        return _aligned(model.predict_proba(X), model.classes_, classes, 0.0), None
-    if hasattr(model, "decision_function"):
-        return None, _aligned(model.decision_function(X), model.classes_, classes, -np.inf)
+    if outputs.probabilities is not None:
+        return _aligned(outputs.probabilities(), model.classes_, classes, 0.0), None
+    if outputs.scores is not None:
+        return None, _aligned(outputs.scores(), model.classes_, classes, -np.inf)
     return None, None
 
 
