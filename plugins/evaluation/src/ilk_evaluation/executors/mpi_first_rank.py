@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import cloudpickle
 
 from ilk_evaluation.executors import remote
-from ilk_evaluation.executors.mpi_ranks import Ranks
+from ilk_evaluation.executors.mpi_ranks import RanksPool
 
 if TYPE_CHECKING:
     from concurrent import futures
@@ -40,16 +40,16 @@ def main() -> None:
         ranks.shutdown()
 
 
-def _serve(runner: Connection) -> Ranks:
+def _serve(runner: Connection) -> RanksPool:
     """Serve the runner's requests, to keep an input or to run a call; None ends."""
-    ranks, turn = Ranks(None), threading.Lock()
+    ranks, turn = RanksPool(None, None), threading.Lock()
     while (message := runner.recv()) is not None:
         what, *rest = message
         if what == "keep":
             ranks.keep(*rest)
         else:
             number, task, n_threads = rest
-            future = ranks.submit(remote.answer, task, n_threads)
+            future = ranks.hand_over(remote.answer, task, n_threads)
             future.add_done_callback(partial(_reply, runner, turn, number))
     return ranks
 
