@@ -300,8 +300,8 @@ class Script:
 @pytest.fixture
 def sights(make_spec):
     run_state = RunState(plan_experiment(make_spec()).design)
-    view = View(run_state, None, 1.0)
-    return {state: Observation("tiny", state, view, time.monotonic()) for state in State}
+    view = View(run_state, None, time.monotonic() - 1)
+    return {state: Observation("tiny", state, view) for state in State}
 
 
 @pytest.mark.parametrize("terminal", [False, True])

@@ -7,10 +7,9 @@ socket: calls come with a number, and answers go back with it.
 from __future__ import annotations
 
 import os
-import socket
 import threading
 from functools import partial
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Client
 from typing import TYPE_CHECKING
 
 import cloudpickle
@@ -20,6 +19,7 @@ from ilk_evaluation.executors.mpi_ranks import RanksPool
 
 if TYPE_CHECKING:
     from concurrent import futures
+    from multiprocessing.connection import Connection
 
 ADDRESS = "ILK_MPI_ADDRESS"
 """Environment variable with the path of the socket."""
@@ -27,9 +27,7 @@ ADDRESS = "ILK_MPI_ADDRESS"
 
 def main() -> None:
     """Serve the runner until it is done; abort the job if the runner is gone."""
-    with socket.socket(socket.AF_UNIX) as way:
-        way.connect(os.environ[ADDRESS])
-        runner = Connection(way.detach())
+    runner = Client(os.environ[ADDRESS], family="AF_UNIX")
     try:
         ranks = _serve(runner)
     except (EOFError, OSError):
