@@ -23,7 +23,7 @@ from ilk_evaluation.run.progress import (
     progress_on,
     rate,
 )
-from ilk_evaluation.run.run_state import CellSummary, Failure, RunState
+from ilk_evaluation.run.run_state import CellSummary, RunState
 from ilk_evaluation.run.store import Store
 
 GOOD = Outcome(codes=np.zeros(2, dtype=np.int32), fit_seconds=1.0, predict_seconds=0.5)
@@ -87,7 +87,7 @@ def test_counts(design):
         0,
         0,
     )
-    assert run_state.latest == ()
+    assert run_state.failures() == []
 
 
 def test_failures_are_grouped_and_the_latest_come_last(design):
@@ -97,14 +97,17 @@ def test_failures_are_grouped_and_the_latest_come_last(design):
     for cell, error in zip(cells, errors, strict=False):
         run_state.count(cell.key, CellSummary.of(Outcome(error=error)))
     assert run_state.n_failures == 5
-    assert run_state.latest == (
-        Failure("blobs2", "nearest", "C: 3", 1),
-        Failure("blobs3", "nearest", "D: 4", 1),
-        Failure("blobs3", "nearest", "B: 2", 1),
-    )
+    latest = [
+        "blobs2, nearest (1 cell): C: 3",
+        "blobs3, nearest (1 cell): D: 4",
+        "blobs3, nearest (1 cell): B: 2",
+    ]
+    assert run_state.failures() == latest
+    assert run_state.failures(1) == latest[2:]
+    assert run_state.failures(0) == []
     long = CellSummary.of(Outcome(error="x" * 10_000))
     run_state.count(cells[-1].key, long)
-    assert len(run_state.latest[-1].error) == 200
+    assert len(run_state.failures(1)[0].partition(": ")[2]) == 200
 
 
 def test_the_time_left_weighs_what_is_left_by_what_it_takes(design):
@@ -242,7 +245,7 @@ def test_without_colour_there_is_none(eventful, monkeypatch):
 
 def advance(progress, design, outcomes):
     for cell, outcome in zip(design.cells, outcomes, strict=False):
-        progress.advance(cell, outcome)
+        progress.advance_all([(cell, outcome)])
 
 
 def test_progress_is_lines_where_no_terminal_is(design, store):
@@ -355,6 +358,8 @@ def test_a_cell_costs_next_to_nothing(make_spec, count_calls):
         Store.read(plan.store) as store,
         progress_on(terminal(), plan.design, store, plan.cells, first_estimates) as progress,
     ):
-        progress.advance(plan.cells[0], GOOD)
-        calls = count_calls(lambda: [progress.advance(cell, GOOD) for cell in plan.cells[1:]])
+        progress.advance_all([(plan.cells[0], GOOD)])
+        calls = count_calls(
+            lambda: [progress.advance_all([(cell, GOOD)]) for cell in plan.cells[1:]]
+        )
     assert calls / len(plan.cells) < 20

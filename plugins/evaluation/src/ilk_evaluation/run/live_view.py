@@ -38,16 +38,17 @@ class LiveView(Progress):
     def get_renderables(self) -> Iterator[RenderableType]:
         """Yield the bar, and lines that are wrapped or cut at the width of the terminal."""
         view = self._view()
-        counts, total, done = view.counts(), view.run_state.total, view.run_state.done
+        run_state, counts = view.run_state, ", ".join(view.counts())
         for task in self.task_ids:
-            self.update(task, description=", ".join(counts), total=total, completed=done)
+            self.update(task, description=counts, total=run_state.total, completed=run_state.done)
         yield self.make_tasks_table(self.tasks)
         yield Text(", ".join(view.times()), overflow="fold")
-        if view.best and done < total:
+        if view.best and run_state.done < run_state.total:
             yield _cut(view.leader())
-        for failure in view.failures():
+        failures = run_state.failures()
+        for failure in failures:
             yield _cut(failure, style="red")
-        if more := view.run_state.n_failures - len(view.run_state.latest):
+        if more := run_state.n_failures - len(failures):
             yield _cut(f"and {more} other failure{'s' * (more != 1)} before")
 
 

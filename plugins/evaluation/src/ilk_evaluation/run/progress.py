@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
-from ilk.messages import printable
 from ilk_evaluation.run.leader import Estimate, Leader
 from ilk_evaluation.run.run_state import CellSummary, RunState
 
@@ -82,18 +81,6 @@ class View:
         sets = f"{best.n} of {best.of} data set{'s' * (best.of != 1)}"
         return f"best so far: {names} ({best.measure} {best.mean:.4f}, mean over {sets})"
 
-    def failures(self, n: int | None = None) -> list[str]:
-        """The latest `n` distinct failures: ``wine, 80-NN (2 cells): InputError: ...``."""
-        latest = self.run_state.latest
-        return [
-            printable(
-                f"{failure.dataset}, {failure.pipeline} "
-                f"({failure.number} cell{'s' * (failure.number != 1)}): {failure.error}",
-                keep="",
-            )
-            for failure in (latest if n is None else latest[max(len(latest) - n, 0) :])
-        ]
-
     def _left(self) -> list[str]:
         if not self.running or self.began is None or self.run_state.done == self.run_state.total:
             return []
@@ -109,10 +96,6 @@ class Silent(AbstractContextManager["Silent"]):
 
     def __exit__(self, *_: object) -> None:
         pass
-
-    def advance(self, cell: Cell, outcome: Outcome) -> None:
-        """Count a cell."""
-        self.advance_all(((cell, outcome),))
 
     def advance_all(self, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
         """Count cells that finished together."""
@@ -174,16 +157,18 @@ class Shown(Silent):
 
 
 class Teller:
-    """Writes progress lines of a run, at a readable rate."""
+    """Writes progress lines of a run, at a readable rate.
 
-    def __init__(self, console: Console) -> None:
+    Parameters
+    ----------
+    console : rich.console.Console
+    told : RunState, optional
+        Progress made so far, of which no line is written.
+    """
+
+    def __init__(self, console: Console, told: RunState | None = None) -> None:
         self.console = console
-        self.said = monotonic()
-        self.tenths = self.n_failures = 0
-
-    def skip(self, run_state: RunState) -> None:
-        """Skip the progress made so far."""
-        self.tenths, self.n_failures = _tenths(run_state), run_state.n_failures
+        self._remember(told)
 
     def tell(self, view: View) -> None:
         """Write a line after another tenth of the cells, or a long silence."""
@@ -192,11 +177,15 @@ class Teller:
 
     def write(self, view: View) -> None:
         """Write a line, and failures not yet reported."""
+        run_state = view.run_state
         self.console.out(view.line(), highlight=False)
-        for failure in view.failures(max(view.run_state.n_failures - self.n_failures, 0)):
+        for failure in run_state.failures(max(run_state.n_failures - self.n_failures, 0)):
             self.console.out(f"  {failure}", highlight=False)
+        self._remember(run_state)
+
+    def _remember(self, told: RunState | None) -> None:
         self.said = monotonic()
-        self.skip(view.run_state)
+        self.tenths, self.n_failures = (_tenths(told), told.n_failures) if told else (0, 0)
 
 
 @contextmanager
@@ -223,11 +212,9 @@ def shown_on(
         finally:  # an interrupt during the start may leave the cursor hidden
             live.stop()
         return
-    teller = Teller(console)
+    teller = Teller(console, None if at_once else view().run_state)
     if at_once:
         teller.write(view())
-    else:
-        teller.skip(view().run_state)
     yield lambda: teller.tell(view())
 
 
