@@ -16,14 +16,9 @@ from ilk_evaluation.results.scoring import first_estimates
 from ilk_evaluation.run.cell import Outcome
 from ilk_evaluation.run.leader import Best, Leader
 from ilk_evaluation.run.live_view import LiveView
-from ilk_evaluation.run.progress import (
-    Silent,
-    View,
-    duration,
-    progress_on,
-    rate,
-)
+from ilk_evaluation.run.progress import Silent, progress_on
 from ilk_evaluation.run.run_state import CellSummary, RunState
+from ilk_evaluation.run.run_view import View, duration, rate
 from ilk_evaluation.run.store import Store
 
 GOOD = Outcome(codes=np.zeros(2, dtype=np.int32), fit_seconds=1.0, predict_seconds=0.5)

@@ -17,8 +17,8 @@ from ilk_evaluation.commands.tables import console_on
 from ilk_evaluation.lock import Lock, holder
 from ilk_evaluation.run.cell import Outcome
 from ilk_evaluation.run.database import lock_of
-from ilk_evaluation.run.progress import View
 from ilk_evaluation.run.run_state import RunState
+from ilk_evaluation.run.run_view import View
 
 
 @pytest.fixture

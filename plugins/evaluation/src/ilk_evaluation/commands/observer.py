@@ -14,9 +14,10 @@ from ilk_evaluation.results.opening import open_store
 from ilk_evaluation.results.scoring import first_estimates
 from ilk_evaluation.run.database import StoreError, lock_of, undamaged
 from ilk_evaluation.run.leader import Leader
-from ilk_evaluation.run.progress import View, shown_on
+from ilk_evaluation.run.progress import shown_on
 from ilk_evaluation.run.run_record import recorded_design, recorded_shard
 from ilk_evaluation.run.run_state import CellSummary, RunState
+from ilk_evaluation.run.run_view import View
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from ilk_evaluation.run.progress import View
+    from ilk_evaluation.run.run_view import View
 
 REFRESHED = 4
 """Refreshes of a terminal per second."""
