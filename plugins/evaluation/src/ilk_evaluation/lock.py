@@ -48,7 +48,7 @@ class Lock:
             self._lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 100)
         except Timeout:
             raise HeldError(holder(path) or "another process") from None
-        with suppress(OSError):  # a full disk may lack room for the holder's name
+        with suppress(OSError):  # a full disk, or Windows, which lets nobody write a locked file
             path.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
 
     def release(self) -> None:
