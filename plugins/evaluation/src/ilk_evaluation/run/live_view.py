@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.columns import Columns
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
@@ -42,7 +43,7 @@ class LiveView(Progress):
         for task in self.task_ids:
             self.update(task, description=counts, total=run_state.total, completed=run_state.done)
         yield self.make_tasks_table(self.tasks)
-        yield Text(", ".join(view.times()), overflow="fold")
+        yield Columns(view.times(), padding=(0, 2))
         if view.best and run_state.done < run_state.total:
             yield _cut(view.leader())
         failures = run_state.failures()
