@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,36 +17,90 @@ from pages import OURS, ROOT, assert_shown, commands, ignore, parse
 # README's commands are CI's; those of hooks.md and tutorial-plugin.md install plugins by pip.
 TYPED = [ROOT / "docs" / name for name in ("cli.md", "conformance.md", "evaluation.md", "guide.md")]
 
+# Runs each command in a copy of a process that has its imports, which take longer than most.
+SERVER = """
+import os, socket, sys
+import ilk_evaluation.commands.tables, ilk_evaluation.experiment
+from ilk.cli import main
+
+with socket.socket(socket.AF_UNIX) as door:
+    door.bind(sys.argv[1])
+    door.listen()
+    print("ready", flush=True)
+    while True:
+        shell, _ = door.accept()
+        message, streams, *_ = socket.recv_fds(shell, 65536, 3)
+        process = os.fork()
+        if not process:
+            shell.close()
+            break
+        for stream in streams:
+            os.close(stream)
+        _, status = os.waitpid(process, 0)
+        shell.sendall(bytes([os.waitstatus_to_exitcode(status) & 255]))
+        shell.close()
+folder, *sys.argv = message.decode().split("\\0")
+os.chdir(folder)
+for number, stream in enumerate(streams):
+    os.dup2(stream, number)
+    os.close(stream)
+main()
+"""
+CLIENT = """
+import os, socket, sys
+
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect(sys.argv[1])
+    message = "\\0".join([os.getcwd(), "ilk", *sys.argv[2:]])
+    socket.send_fds(server, [message.encode()], [0, 1, 2])
+    sys.exit(server.recv(1)[0])
+"""
+ENVIRONMENT = {"COLUMNS": "100", "ILK_PLUGINS": ",".join(OURS), "PYTHONWARNINGS": "default"}
+
+
+@pytest.fixture(scope="module")
+def ilk(tmp_path_factory):
+    """The command, as a shell calls it."""
+    door = str(tmp_path_factory.mktemp("server") / "door")
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, door],
+        env=os.environ | ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+    ) as server:
+        assert server.stdout.readline() == b"ready\n"
+        yield shlex.join([sys.executable, "-I", "-S", "-c", CLIENT, door])
+        server.kill()
+
 
 @pytest.mark.parametrize("page", TYPED, ids=lambda page: page.name)
-def test_commands_print_what_is_shown(page, tmp_path, monkeypatch):
+def test_commands_print_what_is_shown(page, ilk, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = [CodeBlockParser(language, ignore) for language in ("toml", "python")]
-    for example in parse(page, *files, CodeBlockParser("console", type_and_compare)):
+    console = CodeBlockParser("console", partial(type_and_compare, ilk))
+    for example in parse(page, *files, console):
         example.evaluate()
 
 
-def type_and_compare(example):
+def type_and_compare(ilk, example):
     shown = commands(example)
-    outputs = typed([command for command, _ in shown])
+    outputs = typed(ilk, [command for command, _ in shown])
     for (command, output), got in zip(shown, outputs, strict=True):
         assert_shown(example, command, output, got)
 
 
-def typed(lines: list[str]) -> list[str]:
+def typed(ilk: str, lines: list[str]) -> list[str]:
     """Type commands into one shell at a terminal 100 columns wide; errors follow the output."""
     errors = Path.cwd().with_suffix(".errors")
-    ilk = shlex.join([sys.executable, "-m", "ilk"])
     script = f'ilk() {{ {ilk} "$@"; }}\n' + "".join(
         f"{{ {line}\n}} 2>{errors}; code=$?; cat {errors}; echo '<end>'; (exit $code)\n"
         for line in lines
     )
-    environment = {"COLUMNS": "100", "ILK_PLUGINS": ",".join(OURS), "PYTHONWARNINGS": "default"}
     ours, shells = os.openpty()
     said = b""
     with subprocess.Popen(
         ["bash", "-c", script],
-        env=os.environ | environment,
+        env=os.environ | ENVIRONMENT,
         stdin=subprocess.DEVNULL,
         stdout=shells,
     ):

@@ -114,8 +114,6 @@ def test_what_new_makes_passes_at_once(tmp_path):
     done = site.pytest(cwd=tmp_path / "ilk-mine")
     assert done.returncode == 0, done.stdout
     assert re.search(r"^  mine [1-9]\d*$", done.stdout, re.MULTILINE)
-    checked = site.ilk("check", "ilk-mine")
-    assert checked.returncode == 0, checked.stdout
     shown = site.ilk("show", "distance", "mine")
     assert shown.stdout.startswith("distance mine: City-block distance")
 

@@ -1,9 +1,6 @@
 """The command ``ilk run``: what it prints, keeps and returns."""
 
-import os
 import re
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,7 +9,7 @@ import pandas as pd
 import pytest
 
 from ilk.cli.shell import run as ilk_command
-from ilk_evaluation import Store, StoreError, run_experiment
+from ilk_evaluation import Store, run_experiment
 
 ROOT = Path(__file__).parents[3]
 SPEC = """\
@@ -152,38 +149,6 @@ def test_an_interrupt_makes_it_130_and_says_how_to_go_on(call, spec, components)
     components["t_fussy"].on = False
     assert call(spec, "--quiet")[0] == 0
     assert components["t_nearest"].fits == 4
-
-
-@pytest.mark.usefixtures("run_python")
-def test_ctrl_c_on_the_real_command(tmp_path):
-    spec = tmp_path / "long.toml"
-    spec.write_text(
-        '[[datasets]]\nuse = "digits"\n[[pipelines]]\nid = "x"\nsteps = [{ classifier = "knn" }]\n'
-        '[evaluation]\nresampling = { use = "repeated_kfold", folds = 2, repeats = 500 }\n'
-    )
-    command = [sys.executable, "-c", "from ilk.cli import main; main()", "run", str(spec)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    store = tmp_path / "results" / "long.sqlite"
-    deadline = time.monotonic() + 120
-    while n_cells(store) < 3 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out == ""
-    kept = int(re.search(r"interrupted: (\d+) of 1000 cells are kept", err)[1])
-    assert 3 <= kept == n_cells(store)
-    assert "Traceback" not in err
-
-
-def n_cells(path):
-    if not path.exists():
-        return 0
-    try:
-        with Store.read(path) as store:
-            return len(store.statuses())
-    except StoreError:  # being made just now
-        return 0
 
 
 def test_the_quickstart_is_a_sound_plan(call, tmp_path):

@@ -18,6 +18,7 @@ import ilk
 from ilk.cli import main
 from ilk.registries import refresh
 from ilk_evaluation import run_experiment
+from ilk_evaluation.executors import remote
 
 MODULE = Path(__file__).with_name("calamity.py").read_text(encoding="utf-8")
 ENTRY_POINTS = """\
@@ -97,6 +98,7 @@ def visited(folder, environment):
             for name, module in list(sys.modules.items()):
                 if (getattr(module, "__file__", None) or "").startswith(tuple(folders)):
                     del sys.modules[name]
+            remote.versions.cache_clear()  # which lists this distribution
     refresh()
 
 

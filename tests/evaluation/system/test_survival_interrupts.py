@@ -30,7 +30,6 @@ ENDS = [
     ("serial", signal.SIGINT, 1, 130, "interrupted"),
     ("loky", signal.SIGINT, 2, 130, "interrupted"),
     ("loky", signal.SIGTERM, 1, 143, "terminated"),
-    ("serial", signal.SIGHUP, 1, 143, "terminated"),
     ("loky", signal.SIGHUP, 1, 143, "terminated"),
 ]
 
@@ -84,9 +83,9 @@ def test_what_nobody_reads_ends_no_run(long_run, streams):
     assert (done.returncode, done.stderr, shell.n_cells()) == (0, "", 24)
 
 
-@pytest.mark.parametrize("name", ["serial", "loky"])
-def test_kill_9_of_the_runner(long_run, executors, undisturbed, name):
-    shell = long_run(executors[name])
+def test_kill_9_of_the_runner(long_run, executors, undisturbed):
+    """With workers, which must end; `test_kill_9_at_any_moment` kills runs without."""
+    shell = long_run(executors["loky"])
     process = shell.start("--quiet")
     shell.wait_for_cells(5, process)
     process.kill()

@@ -73,9 +73,13 @@ def test_a_lost_rank_ends_the_job_and_the_next_goes_on(
     assert shell.left_over(folders=False) == []
     kept = shell.cells()
     assert 5 <= len(kept) < 80
-    process = start(shell, mpiexec, 2)
-    _, err = process.communicate(timeout=120)
-    assert (err, process.returncode) == ("", 0)
+    if victim:
+        process = start(shell, mpiexec, 2)
+        _, err = process.communicate(timeout=120)
+        assert (err, process.returncode) == ("", 0)
+    else:
+        code, _, err = shell.here("--quiet")  # in no need of ranks, which take long to start
+        assert (err, code) == ("", 0)
     assert shell.outcome() == undisturbed
     assert kept.items() <= shell.cells().items()
     assert shell.left_over() == []

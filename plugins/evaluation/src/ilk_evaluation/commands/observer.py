@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from time import monotonic, sleep
@@ -14,12 +14,12 @@ from ilk_evaluation.results.opening import open_store
 from ilk_evaluation.results.scoring import first_estimates
 from ilk_evaluation.run.database import StoreError, lock_of, undamaged
 from ilk_evaluation.run.leader import Leader
-from ilk_evaluation.run.progress import Teller, View, is_live, live
+from ilk_evaluation.run.progress import shown_on
 from ilk_evaluation.run.run_record import recorded_design, recorded_shard
 from ilk_evaluation.run.run_state import CellSummary, RunState
+from ilk_evaluation.run.run_view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from rich.console import Console
@@ -52,8 +52,6 @@ class Observation:
     state : State
     view : View
         Of the cells of this run: all cells, or those of its shard and those stored before.
-    moment : float
-        Time of the snapshot, by `time.monotonic`.
     shard : (int, int) or None
         Position and number of shards, if a shard is run.
     """
@@ -61,14 +59,7 @@ class Observation:
     name: str
     state: State
     view: View
-    moment: float
     shard: Shard | None = None
-
-    def by_now(self) -> View:
-        """The view, with the elapsed time as of now."""
-        if self.view.elapsed is None:
-            return self.view
-        return replace(self.view, elapsed=self.view.elapsed + monotonic() - self.moment)
 
 
 class Observer:
@@ -105,13 +96,14 @@ class Observer:
             self._leader.work(store, self._run_state, seconds)
         complete = self._run_state.done == self._run_state.total
         if held:
-            state, elapsed = State.RUNNING, self._elapsed() if self._has_begun() else None
+            state = State.RUNNING
         elif complete:
-            state, elapsed = State.FINISHED, None
+            state = State.FINISHED
         else:
-            state, elapsed = State.DIED if left_behind else State.STOPPED, None
-        view = View(self._run_state, self._leader.best, elapsed, running=held)
-        return Observation(self._run_state.design.name, state, view, monotonic(), self._shard)
+            state = State.DIED if left_behind else State.STOPPED
+        began = monotonic() - self._elapsed() if held and self._has_begun() else None
+        view = View(self._run_state, self._leader.best, began, running=held)
+        return Observation(self._run_state.design.name, state, view, self._shard)
 
     def _read(self, store: Store) -> None:
         """Count new cells; recount all if another run or file has replaced this one."""
@@ -222,44 +214,18 @@ def follow(
     observation = first
     if first.state is not State.RUNNING:
         return first
-    if not is_live(console):
-        teller = Teller(console)
-        teller.write(first.view)
-        return _until_the_end(watch, first, interval, patience, lambda now: teller.tell(now.view))
-
-    def shown() -> View:
-        return observation.by_now()
-
-    def show(now: Observation) -> None:
-        nonlocal observation
-        observation = now
-
-    display = live(console, shown)
-    try:
-        display.start()
-        return _until_the_end(watch, first, interval, patience, show)
-    finally:  # an interrupt during the start may leave the cursor hidden
-        display.stop()
-
-
-def _until_the_end(
-    watch: Observer,
-    observation: Observation,
-    interval: float,
-    patience: float,
-    show: Callable[[Observation], None],
-) -> Observation:
     seen = monotonic()
-    while observation.state is State.RUNNING:
-        sleep(interval)
-        try:
-            observation = watch.look(interval / 2)
-        except (StoreError, OSError) as error:
-            if monotonic() - seen > max(patience, interval):
-                raise _said(watch.path, error) from error
-            continue
-        seen = monotonic()
-        show(observation)
+    with shown_on(console, lambda: observation.view, at_once=True) as tell:
+        while observation.state is State.RUNNING:
+            sleep(interval)
+            try:
+                observation = watch.look(interval / 2)
+            except (StoreError, OSError) as error:
+                if monotonic() - seen > max(patience, interval):
+                    raise _said(watch.path, error) from error
+                continue
+            seen = monotonic()
+            tell()
     return observation
 
 

@@ -79,10 +79,7 @@ def _print(console: Console, observation: Observation, store: Path) -> None:
         else f"{observation.name}, {shard_name(observation.shard)}"
     )
     console.print(Text(printable(f"{name}: {observation.state.value}", keep=""), style="bold"))
-    if console.is_terminal:
-        console.print(observation.view)
-    else:
-        Teller(console).write(observation.view)
+    Teller(console).write(observation.view)
     if observation.state is State.FINISHED:
         console.print(Text(f"its tables: ilk results show {store}"))
         if observation.shard is not None:

@@ -7,9 +7,10 @@ import threading
 from concurrent import futures
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from distributed import Client, WorkerPlugin
 from distributed.scheduler import KilledWorker
@@ -17,6 +18,7 @@ from distributed.utils import silence_logging_cmgr
 
 from ilk_evaluation.executors import remote
 from ilk_evaluation.executors.base import ExecutorError
+from ilk_evaluation.executors.relay import RelayExecutor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +29,7 @@ SILENCE = logging.CRITICAL + 1
 _LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
 
 
-class DaskPool(futures.Executor):
+class DaskPool(RelayExecutor):
     """Submits calls to a cluster, and fails them all when no worker is left to run them.
 
     Parameters
@@ -35,8 +37,8 @@ class DaskPool(futures.Executor):
     client : distributed.Client
     pack : function
         Takes a function, its arguments and its keywords; returns the argument of `call`.
-    call : function
-        Runs in a worker.
+    call : tuple
+        A function that runs in a worker, and its arguments after the packed call.
     died : function
         Turns Dask's error about a dead worker into the error of the call; may wait.
     place : str
@@ -57,86 +59,40 @@ class DaskPool(futures.Executor):
         patience: float,
         starting: Callable[[], bool] = lambda: False,
     ) -> None:
+        super().__init__("the cluster")
         self._client = client
-        self._inner = client.get_executor(pure=False)
-        self._pack = pack
+        self._executor = client.get_executor(pure=False)
+        self._pack_call = pack
         self._call, *self._how = call
         self._died = died
         self._place = place
         self._patience = patience
         self._starting = starting
-        self._waiting: set[futures.Future[Any]] = set()
-        self._lock = threading.Lock()
-        self._lost: ExecutorError | None = None
-        self._closed = threading.Event()
-        self._count = max(1, len(client.nthreads()))
-        self._watchman = threading.Thread(target=self._watch, name="ilk-dask-watch", daemon=True)
-        self._watchman.start()
+        self.n_workers = max(1, len(client.nthreads()))
+        threading.Thread(target=self._watch, name="ilk-dask-watch", daemon=True).start()
 
-    @property
-    def n_workers(self) -> int:
-        """Current number of workers."""
-        return self._count
+    def _pack(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> bytes:
+        return self._pack_call(fn, args, kwargs)
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
-        """Submit a call to the cluster."""
-        if self._closed.is_set():
-            raise RuntimeError("the cluster is closed, it takes no more work")
-        task = self._pack(fn, args, kwargs)
-        outer: futures.Future[Any] = futures.Future()
-        outer.set_running_or_notify_cancel()
-        with self._lock:
-            if self._lost is not None:
-                raise self._lost
-            self._waiting.add(outer)
-        inner = self._inner.submit(self._call, task, *self._how)
-        inner.add_done_callback(lambda done: self._pass_on(done, outer))
-        return outer
+    def _pass_on(self, number: int, task: bytes) -> None:
+        future = self._executor.submit(self._call, task, *self._how)
+        future.add_done_callback(lambda done: self._settle(number, done))
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Refuse further calls; by default wait for the pending ones."""
-        self._closed.set()
-        with self._lock:
-            waiting = set(self._waiting)
-        if wait and not cancel_futures:
-            futures.wait(waiting)
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.shutdown(cancel_futures=kind is not None)
-
-    def _pass_on(self, done: futures.Future[Any], outer: futures.Future[Any]) -> None:
-        """Copy the outcome of a call to the future returned for it."""
+    def _settle(self, number: int, done: futures.Future[Any]) -> None:
         if done.cancelled():
-            self._lose(f"the Dask scheduler {self._place} is gone")
+            self._give_up("is gone")
             return
         error = done.exception()
-        if error is None:
-            self._end(outer, done.result(), None)
-        elif isinstance(error, KilledWorker):  # its cause takes time: not in Dask's loop
-            threading.Thread(target=self._bury, args=(outer, error), daemon=True).start()
+        if isinstance(error, KilledWorker):  # its cause takes time: not in Dask's loop
+            threading.Thread(target=self._bury, args=(number, error), daemon=True).start()
         else:
-            self._end(outer, None, error)
+            self._complete(number, None if error else done.result(), error)
 
-    def _bury(self, outer: futures.Future[Any], error: KilledWorker) -> None:
-        self._end(outer, None, self._died(error))
+    def _bury(self, number: int, error: KilledWorker) -> None:
+        self._complete(number, None, self._died(error))
 
-    def _end(self, outer: futures.Future[Any], value: object, error: BaseException | None) -> None:
-        with self._lock:
-            if outer not in self._waiting:  # failed meanwhile by `_lose`
-                return
-            self._waiting.remove(outer)
-        if error is None:
-            outer.set_result(value)
-        else:
-            outer.set_exception(error)
-
-    def _lose(self, why: str) -> None:
-        """Fail all calls: no worker will run them."""
-        with self._lock:
-            self._lost = self._lost or ExecutorError(why)
-            waiting = list(self._waiting)
-        for outer in waiting:
-            self._end(outer, None, self._lost)
+    def _give_up(self, why: str) -> None:
+        self._lose(ExecutorError(f"the Dask scheduler {self._place} {why}"))
 
     def _watch(self) -> None:
         """Check the cluster once per `PACE` until it is closed."""
@@ -146,14 +102,11 @@ class DaskPool(futures.Executor):
             if self._closed.is_set():
                 return
             if n_workers is None:
-                self._lose(f"the Dask scheduler {self._place} does not answer")
-            elif n_workers:
-                self._count, seen = n_workers, monotonic()
-            elif self._starting():
-                seen = monotonic()
+                self._give_up("does not answer")
+            elif n_workers or self._starting():
+                self.n_workers, seen = n_workers or self.n_workers, monotonic()
             elif monotonic() - seen > self._patience:
-                waited = f"{self._patience:g} s"
-                self._lose(f"the Dask scheduler {self._place} has had no worker for {waited}")
+                self._give_up(f"has had no worker for {self._patience:g} s")
 
     def _look(self) -> int | None:
         """Ask the scheduler for the number of its workers; None: no answer."""
@@ -178,8 +131,8 @@ _Client: Any = Client  # its constructor has no types
 @contextmanager
 def opened(address: str, inner_threads: int | None, patience: float) -> Iterator[DaskPool]:
     """Give a pool of the workers of a scheduler; see `Dask` for the parameters."""
-    with quiet(), _joined(address, patience) as client, _Sender(client, address) as sender:
-        packer = remote.Packer(sender.send)
+    with quiet(), _joined(address, patience) as client, ExitStack() as sent:
+        packer = remote.Packer(partial(_send, client, address, sent))
         call = (remote.call, inner_threads)
         with DaskPool(client, packer.pack, call, _died, f"at {address}", patience) as pool:
             yield pool
@@ -205,32 +158,22 @@ def _joined(address: str, patience: float) -> Iterator[Any]:
             client.close(timeout=min(patience, 5.0))
 
 
-class _Sender:
-    """Stores shared inputs on each worker, also on later ones, until the run ends."""
+def _send(client: Any, address: str, sent: ExitStack, name: str, content: bytes) -> None:
+    """Store bytes under a name on each worker, also on later ones, until the run ends."""
+    try:
+        client.register_plugin(_Keep(name, content), name=name)
+    except Exception as error:
+        raise ExecutorError(
+            f"the workers of the Dask scheduler at {address} cannot take the experiment: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    sent.callback(_withdraw, client, name)
 
-    def __init__(self, client: Any, address: str) -> None:
-        self._client = client
-        self._address = address
-        self._names: list[str] = []
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for name in self._names if self._client.status == "running" else ():
-            with suppress(Exception):  # the scheduler may end meanwhile
-                self._client.unregister_worker_plugin(name)
-
-    def send(self, name: str, content: bytes) -> None:
-        """Store bytes under a name on all workers."""
-        try:
-            self._client.register_plugin(_Keep(name, content), name=name)
-        except Exception as error:
-            raise ExecutorError(
-                f"the workers of the Dask scheduler at {self._address} cannot take the experiment: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-        self._names.append(name)
+def _withdraw(client: Any, name: str) -> None:
+    if client.status == "running":
+        with suppress(Exception):  # the scheduler may end meanwhile
+            client.unregister_worker_plugin(name)
 
 
 @dataclass(eq=False, repr=False)

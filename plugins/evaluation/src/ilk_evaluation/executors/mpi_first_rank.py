@@ -7,19 +7,19 @@ socket: calls come with a number, and answers go back with it.
 from __future__ import annotations
 
 import os
-import socket
 import threading
 from functools import partial
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Client
 from typing import TYPE_CHECKING
 
 import cloudpickle
 
 from ilk_evaluation.executors import remote
-from ilk_evaluation.executors.mpi_ranks import Ranks
+from ilk_evaluation.executors.mpi_ranks import RanksPool
 
 if TYPE_CHECKING:
     from concurrent import futures
+    from multiprocessing.connection import Connection
 
 ADDRESS = "ILK_MPI_ADDRESS"
 """Environment variable with the path of the socket."""
@@ -27,9 +27,7 @@ ADDRESS = "ILK_MPI_ADDRESS"
 
 def main() -> None:
     """Serve the runner until it is done; abort the job if the runner is gone."""
-    with socket.socket(socket.AF_UNIX) as way:
-        way.connect(os.environ[ADDRESS])
-        runner = Connection(way.detach())
+    runner = Client(os.environ[ADDRESS], family="AF_UNIX")
     try:
         ranks = _serve(runner)
     except (EOFError, OSError):
@@ -40,16 +38,16 @@ def main() -> None:
         ranks.shutdown()
 
 
-def _serve(runner: Connection) -> Ranks:
+def _serve(runner: Connection) -> RanksPool:
     """Serve the runner's requests, to keep an input or to run a call; None ends."""
-    ranks, turn = Ranks(None), threading.Lock()
+    ranks, turn = RanksPool(None, None), threading.Lock()
     while (message := runner.recv()) is not None:
         what, *rest = message
         if what == "keep":
             ranks.keep(*rest)
         else:
             number, task, n_threads = rest
-            future = ranks.submit(remote.answer, task, n_threads)
+            future = ranks.hand_over(remote.answer, task, n_threads)
             future.add_done_callback(partial(_reply, runner, turn, number))
     return ranks
 

@@ -13,6 +13,7 @@ from ilk_evaluation.executors.base import MOST_THREADS, MOST_WORKERS, ExecutorEr
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from concurrent import futures
+    from contextlib import AbstractContextManager
 
 
 class MPI(ilk.Executor):
@@ -78,9 +79,10 @@ class MPI(ilk.Executor):
         if importlib.util.find_spec("mpi4py") is None:
             raise ExecutorError("mpi needs mpi4py, which is not installed (pip install mpi4py)")
         if _in_a_job():
-            from ilk_evaluation.executors import mpi_ranks
+            from ilk_evaluation.executors.mpi_ranks import RanksPool
 
-            opened = mpi_ranks.opened(self.workers, self.inner_threads)
+            opened: AbstractContextManager[futures.Executor]
+            opened = RanksPool(self.workers, self.inner_threads)
         else:
             from ilk_evaluation.executors import mpi_started
 

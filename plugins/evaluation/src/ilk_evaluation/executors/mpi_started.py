@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-from concurrent import futures
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,10 +20,12 @@ import cloudpickle
 
 from ilk_evaluation.executors import mpi_first_rank, remote
 from ilk_evaluation.executors.base import ExecutorError, environment
+from ilk_evaluation.executors.relay import RelayExecutor
 from ilk_evaluation.executors.scratch import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent import futures
 
 START = 120.0
 """Seconds that a job may take to start, on a busy machine too."""
@@ -124,7 +125,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-class _JobPool(futures.Executor):
+class _JobPool(RelayExecutor):
     """Submits calls to the first rank, and fails them all when the job ends."""
 
     def __init__(
@@ -135,44 +136,16 @@ class _JobPool(futures.Executor):
         n: int,
         inner_threads: int | None,
     ) -> None:
+        super().__init__("the pool of MPI")
         self.n_workers = n
         self._process = process
         self._words = words
         self._way = way
         self._threads = inner_threads
         self._packer = remote.Packer(lambda *kept: self._say("keep", *kept))
-        self._waiting: dict[int, futures.Future[Any]] = {}
-        self._n_calls = 0
-        self._lock = threading.Lock()
-        self._speaking = threading.Lock()  # separate, as `_listen` takes the other
-        self._closed = False
-        self._lost: ExecutorError | None = None
+        self._speaking = threading.Lock()
         self._reader = threading.Thread(target=self._listen, name="ilk-mpi", daemon=True)
         self._reader.start()
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future[Any]:
-        """Submit a call to the job."""
-        if self._closed:
-            raise RuntimeError("the pool of MPI is closed, it takes no more work")
-        task = self._packer.pack(fn, args, kwargs)
-        future: futures.Future[Any] = futures.Future()
-        future.set_running_or_notify_cancel()
-        with self._lock:
-            if self._lost is not None:
-                raise self._lost
-            number = self._n_calls
-            self._n_calls += 1
-            self._waiting[number] = future
-        self._say("call", number, task, self._threads)
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Refuse further calls; by default wait for the pending ones."""
-        self._closed = True
-        with self._lock:
-            waiting = list(self._waiting.values())
-        if wait and not cancel_futures:
-            futures.wait(waiting)
 
     def dismiss(self) -> None:
         """Tell the job that no call will follow, and wait for its end."""
@@ -183,22 +156,22 @@ class _JobPool(futures.Executor):
         self._reader.join(END)
         self._way.close()
 
+    def _pack(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> bytes:
+        return self._packer.pack(fn, args, kwargs)
+
+    def _pass_on(self, number: int, task: bytes) -> None:
+        self._say("call", number, task, self._threads)
+
     def _say(self, *what: Any) -> None:
         with suppress(OSError), self._speaking:  # `_listen` notices that the job is gone
             self._way.send(what)
 
     def _listen(self) -> None:
-        """Receive answers until the connection ends."""
+        """Receive outcomes until the connection ends: then no rank will run the other calls."""
         with suppress(EOFError, OSError):
             while True:
                 number, packed = self._way.recv()
-                with self._lock:
-                    future = self._waiting.pop(number)
-                _settle(future, packed)
-        self._lose()
-
-    def _lose(self) -> None:
-        """Fail all calls: no rank will run them."""
+                self._complete(number, *_unpacked(packed))
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END)
         lost = ExecutorError(
@@ -207,21 +180,13 @@ class _JobPool(futures.Executor):
         )
         with suppress(OSError):  # the job is gone
             lost.add_note(_read(self._words))
-        with self._lock:
-            self._lost = lost
-            waiting = list(self._waiting.values())
-            self._waiting.clear()
-        for future in waiting:
-            future.set_exception(lost)
+        self._lose(lost)
 
 
-def _settle(future: futures.Future[Any], packed: bytes) -> None:
-    """Copy the outcome of a call to the future returned for it."""
+def _unpacked(packed: bytes) -> tuple[Any, BaseException | None]:
+    """Return the value and the error of a call, of which one is None."""
     try:
         value, error = cloudpickle.loads(packed)
     except Exception as unreadable:  # noqa: BLE001  # e.g. of a class that only the rank has
-        value, error = None, unreadable
-    if error is None:
-        future.set_result(value)
-    else:
-        future.set_exception(error)
+        return None, unreadable
+    return value, error

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ilk_evaluation.lock import HeldError, Lock
+from ilk_evaluation.lock import HeldError, Lock, holder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,9 +43,11 @@ def scratch() -> Iterator[Path]:
 def _sweep() -> None:
     """Remove the folders of processes that are dead."""
     for file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/lock"):
+        if holder(file) is not None:  # in use
+            continue
         try:
             lock = Lock(file)
-        except (HeldError, OSError):  # in use, or of another user
+        except (HeldError, OSError):  # taken just now, or of another user
             continue
         lock.release()
         shutil.rmtree(file.parent, ignore_errors=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ilk.messages import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,16 +57,6 @@ class CellSummary:
         return cls(row.seconds, row.error, row.fallback, here=row.run == run)
 
 
-@dataclass(frozen=True)
-class Failure:
-    """An error, and how many cells of a pipeline on a data set failed with it."""
-
-    dataset: str
-    pipeline: str
-    error: str
-    number: int
-
-
 class RunState:
     """Counts the cells of a design as they finish.
 
@@ -82,10 +73,6 @@ class RunState:
         Cells that the present run computed.
     left : ndarray of int, shape (n_datasets, n_pipelines)
         Cells without an outcome.
-    latest : tuple of Failure
-        The latest distinct failures, in order of time.
-    n_failures : int
-        Number of distinct failures.
     """
 
     def __init__(self, design: Design) -> None:
@@ -96,8 +83,7 @@ class RunState:
         for cell in self.cells.values():
             self.left[cell.dataset, cell.pipeline] += 1
         self.total = len(self.cells)
-        self.done = self.failed = self.fallbacks = self.here = self.n_failures = 0
-        self.latest: tuple[Failure, ...] = ()
+        self.done = self.failed = self.fallbacks = self.here = 0
         self._kinds: dict[tuple[int, int, str], int] = {}
         self._seconds = np.zeros(shape)
         self._timed = np.zeros(shape, dtype=int)
@@ -140,13 +126,26 @@ class RunState:
         number = self._kinds.pop(kind, 0) + times
         if number > 0:
             self._kinds[kind] = number  # keeps the latest last
-        self.n_failures = len(self._kinds)
-        latest = [(*kind, self._kinds[kind]) for kind in islice(reversed(self._kinds), MOST_SHOWN)]
+
+    @property
+    def n_failures(self) -> int:
+        """Number of distinct failures."""
+        return len(self._kinds)
+
+    def failures(self, n: int = MOST_SHOWN) -> list[str]:
+        """The latest distinct failures: ``wine, 80-NN (2 cells): InputError: ...``."""
+        kinds = list(self._kinds.items())  # a copy: another thread may count
         datasets, pipelines = self.design.datasets, self.design.pipelines
-        self.latest = tuple(
-            Failure(datasets[dataset].label, pipelines[pipeline].label, error, n)
-            for dataset, pipeline, error, n in reversed(latest)
-        )
+        return [
+            printable(
+                f"{datasets[dataset].label}, {pipelines[pipeline].label} "
+                f"({number} cell{'s' * (number != 1)}): {error}",
+                keep="",
+            )
+            for (dataset, pipeline, error), number in kinds[
+                max(len(kinds) - min(n, MOST_SHOWN), 0) :
+            ]
+        ]
 
     def finished_datasets(self) -> list[int]:
         """Positions of the data sets without unfinished cells."""
