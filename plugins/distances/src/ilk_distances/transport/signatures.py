@@ -282,6 +282,7 @@ class Heaps:
         place = self.places[item, feature]
         if period:
             place = place % period
+        # the heap is the primary key: places are sorted within each heap only
         order = np.lexsort((place, np.repeat(np.arange(len(self)), np.diff(start))))
         return Flat(start, place[order], weight[order], mass)
 
