@@ -314,8 +314,8 @@ class LSH(ilk.Index):
                 ends, seen = np.empty(stop - start, np.int64), np.full(n, -1, np.int64)
                 mine = slice(start, stop)
                 gather(lows[:, mine], highs[:, mine], tables, self.ordered_, seen, ends, rows)
-                for i, rows in enumerate(np.split(rows[: ends[-1]], ends[:-1])):
-                    yield first + start + i, np.sort(rows)
+                for i, shared in enumerate(np.split(rows[: ends[-1]], ends[:-1])):
+                    yield first + start + i, np.sort(shared)
 
 
 _QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300  # sample sizes: tuning takes few distances

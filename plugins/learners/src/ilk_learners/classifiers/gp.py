@@ -284,9 +284,10 @@ class GP(Classifier):
         """Correct predictions and log-probability of test rows, from the covariance of all rows."""
         present, known = np.unique(codes[train], return_inverse=True)
         problems = self._solved(K[np.ix_(train, train)], known, len(present))
-        k, own = K[np.ix_(test, train)], np.diagonal(K)[test]
+        k, prior = K[np.ix_(test, train)], np.diagonal(K)[test]
+        # classes absent from the training rows of a fold get the smallest probability
         P = np.full((len(test), len(self.classes_)), np.finfo(float).tiny)
-        P[:, present] = probabilities([latent(each, own, k.copy()) for each in problems])
+        P[:, present] = probabilities([latent(each, prior, k.copy()) for each in problems])
         chosen = np.maximum(P[np.arange(len(test)), codes[test]], np.finfo(float).tiny)
         return int((P.argmax(axis=1) == codes[test]).sum()), float(np.log(chosen).sum())
 
@@ -300,6 +301,7 @@ class GP(Classifier):
             np.vstack([each.a @ k.T for each, _, k in self._covariances(Q)])
             for Q in self._blocks(X)
         ]
+        # the sign of the mean decides: the average over a symmetric density lies on the same side
         first, last = np.concatenate(means, axis=1)[[0, -1]]
         softmax = self.multi_class == "softmax"
         return self.classes_[(last > (first if softmax else 0)).astype(int)]
@@ -336,7 +338,7 @@ class GP(Classifier):
         """Means and (co)variances of latent values of each problem, for some rows at a time."""
         check_is_fitted(self)
         for Q in self._blocks(X):
-            yield [latent(each, own, k.copy()) for each, own, k in self._covariances(Q)]
+            yield [latent(each, prior, k.copy()) for each, prior, k in self._covariances(Q)]
 
     def _blocks(self, X: Cases) -> Iterator[Any]:
         X = read_rows(self, self.kernels_[0], X, reset=False)
@@ -346,8 +348,9 @@ class GP(Classifier):
         """Each problem, with prior variances of queries and covariances with training rows."""
         pairs = []
         for kernel, variance in zip(self.kernels_, self.signal_variances_, strict=True):
-            own = variance * np.asarray(kernel.diagonal(Q), dtype=float)
-            pairs.append((own, gram(kernel, variance, Q, self._rows)))
+            prior = variance * np.asarray(kernel.diagonal(Q), dtype=float)
+            pairs.append((prior, gram(kernel, variance, Q, self._rows)))
+        # one covariance for all problems, or one for each
         shared = pairs * (len(self.problems_) // len(pairs))
         return [(each, *pair) for each, pair in zip(self.problems_, shared, strict=True)]
 

@@ -91,6 +91,8 @@ def draw_pairs(codes: np.ndarray, number: int, rng: np.random.RandomState) -> Pa
     """
     order, ends = _by_class(codes)
     place = np.arange(len(codes))
+    # each pair once: partners of a row are the rows after it in its class, or the rows of later
+    # classes
     alike = _draw(ends - place - 1, number // 2, rng)
     others = _draw(len(codes) - ends, number - number // 2, rng)
     alike[:, 1] += alike[:, 0] + 1
@@ -183,6 +185,7 @@ def _by_class(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
+    # all pairs are numbered row by row, so that numbers are drawn and no list of pairs is needed
     """Draw pairs of a position and the number of one of its partners, without replacement."""
     ends = np.cumsum(partners)
     total = int(ends[-1])

@@ -106,8 +106,10 @@ class LDA(LinearMetricLearner):
         _, inside, exponent = common_deviations(X)
         means = subtract_means(inside, groups, n_classes)
         shares = np.bincount(groups) / n
+        # the deviation of all points: variance within the classes plus that of the class means
         scale = np.sqrt(np.einsum("ij,ij->j", inside, inside) / n + shares @ means**2)
         scale[scale == 0] = 1.0
+        # now inside' inside is the within-class covariance of standardized features
         inside /= scale * np.sqrt(max(n - n_classes, 1))
         between = means * (np.sqrt(shares)[:, None] / scale)
         components = inverse_root(

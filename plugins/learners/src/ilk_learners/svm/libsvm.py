@@ -290,9 +290,11 @@ def machine(
         From the solver.
     """
     rows = np.flatnonzero(coef)
+    # a coefficient within rounding of its bound would else count as free and fix the intercept
     coef = np.where(np.abs(coef) > C * (1 - _ROUNDING), signs * C, coef)
     low, high = np.where(signs > 0, 0.0, -C), np.where(signs > 0, C, 0.0)
     bias, violation = intercept(signs - outputs, coef, low, high)
+    # |w|^2 = a'Ka, and the margin is 1 / |w|
     square = float(coef[rows] @ outputs[rows])
     return Machine(
         rows,
@@ -329,8 +331,10 @@ def intercept(
     coef, low, high : ndarray of shape (n,)
         Coefficients and their bounds.
     """
+    # the KKT conditions: rows whose coefficient can still grow want at least their intercept
     least = float(np.max(wanted[coef < high], initial=-np.inf))
     most = float(np.min(wanted[coef > low], initial=np.inf))
+    # free coefficients lie on the margin exactly; their mean evens out rounding
     free = (coef > low) & (coef < high)
     if free.any():
         middle = float(wanted[free].mean())

@@ -175,7 +175,8 @@ class _Climb:
         )
         if solution.nit >= _ITERATIONS:
             warnings.warn(
-                f"{display_name(owner)}: kernel_tuning not converged after {solution.nit} iterations",
+                f"{display_name(owner)}: kernel_tuning not converged after "
+                f"{solution.nit} iterations",
                 ConvergenceWarning,
                 stacklevel=5,
             )
