@@ -36,6 +36,7 @@ def admit(
         if kept[case]:
             continue
         best, distance = nearest[case], near[case]
+        # the block's distances to the store date from before it: look at the cases added since, too
         for j in range(i):
             if added[j] and (
                 D[i, j] < distance or (D[i, j] == distance and (best < 0 or block[j] < best))

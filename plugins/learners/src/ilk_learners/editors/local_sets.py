@@ -42,6 +42,7 @@ def count_local_sets(
                 bound = row[j]
         size = 0
         for j in range(n):
+            # strictly nearer: a case as far as the nearest unlike one is outside
             if row[j] < bound and codes[j] == code and j != case:
                 size += 1
                 coverage[j] += 1

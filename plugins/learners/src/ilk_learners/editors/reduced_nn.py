@@ -109,6 +109,7 @@ class _Shrinking:
         self.left = int(kept.sum())
         self._lists = np.full((len(cases), min(_RESERVE, self.left)), -1, dtype=np.intp)
         self._fill(np.arange(len(cases)))
+        # only the cases that a member serves can change when it goes
         nearest = self._lists[:, 0]
         self._right = cases.codes[nearest] == cases.codes
         self._served: list[set[int]] = [set() for _ in range(len(cases))]
@@ -123,6 +124,7 @@ class _Shrinking:
         self.kept[member] = False
         codes, nearest = self.cases.codes, self._nearest(served)
         right = codes[nearest] == codes[served]
+        # a case that was wrong already may stay wrong
         asked = self._right[served]
         if not check_self:
             asked = asked & (served != member)
@@ -152,6 +154,6 @@ class _Shrinking:
         members, X = np.flatnonzero(self.kept), self.cases.X
         length = min(self._lists.shape[1], len(members))
         targets = take(X, members)
-        _, found = self.cases.distance.kneighbors(take(X, rows), targets, length)
+        _, indices = self.cases.distance.kneighbors(take(X, rows), targets, length)
         self._lists[rows] = -1
-        self._lists[rows, :length] = members[found]
+        self._lists[rows, :length] = members[indices]

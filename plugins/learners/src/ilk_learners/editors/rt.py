@@ -236,6 +236,7 @@ def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> 
     renew(order, cases.neighbors(width)[1][order], width == n - 1, S)
     start = 0
     while start < len(order):
+        # lists that are nearly exhausted are rebuilt together, as one search costs less than many
         rows, left = short(_ENOUGH, S), np.flatnonzero(S.alive)
         if len(rows):
             renew(rows, _nearest(cases, rows, left, width + 1), len(left) <= width + 1, S)
@@ -246,9 +247,9 @@ def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> 
 def _nearest(cases: EditedCases, rows: np.ndarray, left: np.ndarray, width: int) -> np.ndarray:
     """The nearest remaining cases of each row; -1 for the row itself."""
     index, width = cases.only(left).index, min(width, len(left))
-    found = left[index.kneighbors(take(cases.X, rows), width)[1]]
-    found[found == rows[:, None]] = -1
-    return np.asarray(found)
+    neighbors = left[index.kneighbors(take(cases.X, rows), width)[1]]
+    neighbors[neighbors == rows[:, None]] = -1
+    return np.asarray(neighbors)
 
 
 def _associates(cases: EditedCases, k: int, width: int, rows: np.ndarray) -> Associates:

@@ -78,6 +78,7 @@ class SNN(CaseEditor):
 def _cover(cases: EditedCases, own: np.ndarray) -> np.ndarray:
     """Choose cases of one class, given by number, that cover all its coverable cases."""
     reach = cases.nun[0][own]
+    # a case with an equal case of another class cannot be covered
     open_ = reach > 0
     counts = np.zeros(len(own), dtype=np.intp)
     for covers in _covers(cases, own, reach, np.flatnonzero(open_)):
@@ -86,11 +87,13 @@ def _cover(cases: EditedCases, own: np.ndarray) -> np.ndarray:
     while counts.max() > 0:
         best, rows = np.argsort(-counts, kind="stable"), np.flatnonzero(open_)
         few, others = np.sort(best[:_CANDIDATES]), best[_CANDIDATES:]
+        # the best candidate that is not held: greedy choices are right while they beat it
         rival = max([(0, 0), *((int(counts[i]), -int(i)) for i in others[:1])])
         covers = np.concatenate(list(_covers(cases, own, reach, rows, few)))
         picked, left = _greedy(covers, few, counts[few], rival)
         chosen += picked
         open_[rows] = left
+        # covered cases count no longer, for any candidate
         for covers in _covers(cases, own, reach, rows[~left]):
             counts -= covers.sum(axis=0)
         counts[picked] = 0  # rounding must not let a case be chosen twice

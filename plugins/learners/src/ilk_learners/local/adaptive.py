@@ -74,6 +74,7 @@ class AdaptiveMetric(LocalMetric):
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
+        # squares of float32 numbers neither overflow nor underflow in float64: no scaling needed
         self.exponent_ = 0 if X.dtype == np.float32 else int(np.frexp(np.abs(X).max())[1])
         self.columns_ = np.ldexp(X.T, -self.exponent_, order="C").astype(X.dtype, copy=False)
         self._prepare()

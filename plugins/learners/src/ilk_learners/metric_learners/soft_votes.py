@@ -78,7 +78,7 @@ class Softmax(ABC):
         self, blocks: list[slice], Z: np.ndarray, right: np.ndarray, kind: type[_Gradient]
     ) -> list[Any]:
         """Yield the loss of each block and its part of the gradient."""
-        found: list[Any] = [None] * len(blocks)
+        parts: list[Any] = [None] * len(blocks)
         shape = (2, blocks[0].stop - blocks[0].start, len(self.X))
         idle: list[np.ndarray] = []  # buffers, each used by one thread at a time
 
@@ -88,11 +88,11 @@ class Softmax(ABC):
                 rows = blocks[number]
                 scores, S = room[:, : rows.stop - rows.start]
                 loss = self._slopes(rows, self._scores(rows, right, scores), S)
-                found[number] = loss, kind.part(S, _Block(rows, self.X, Z))
+                parts[number] = loss, kind.part(S, _Block(rows, self.X, Z))
             idle.append(room)
 
         ilk.in_blocks(work, len(blocks), 1)
-        return found
+        return parts
 
     def _mapped(self, L: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Transformed rows, and these with their squared lengths as an additional column."""
@@ -107,11 +107,14 @@ class Softmax(ABC):
 
     def _scores(self, rows: slice, right: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """``-w_i |z_i - z_j|^2`` of a block of rows, up to a constant per row."""
+        # left_i right_j' = 2 z_i'z_j - |z_j|^2 = -|z_i - z_j|^2 + |z_i|^2; the softmax ignores
+        # |z_i|^2
         left = 2 * right[rows]
         left[:, -1] = -1
         if self.widths is not None:
             left *= self.widths[rows, None]
         scores = np.asarray(np.matmul(left, right.T, out=out))
+        # no row votes for itself
         scores[np.arange(len(scores)), np.arange(rows.start, rows.stop)] = -np.inf
         return scores
 
@@ -152,10 +155,12 @@ class SoftVotes(Softmax):
         sums = votes[:, -1:]
         votes = votes[:, :-1] / sums
         loss, slopes = self.outer(votes, rows)
+        # P_ij = weights_ij / sums_i: the division is done on the narrow arrays
         slopes = slopes.astype(weights.dtype, copy=False) / sums
         if self.widths is not None:
             slopes *= self.widths[rows, None]
         means = np.einsum("ic,ic->i", slopes, votes)
+        # slopes_i'(y_j - v_i), as one product with the column of ones
         np.matmul(np.column_stack([slopes, -means]), self._Y1.T, out=S)
         S *= weights
         return loss
@@ -223,6 +228,7 @@ class _Full(_Gradient):
 
     def gradient(self, L: np.ndarray) -> np.ndarray:
         weighted = self.X * self.columns[:, None].astype(self.X.dtype)
+        # X'(diag(c) - S - S')X; X'S'X is the transpose of X'SX
         M = weighted.T @ self.X - self.mixed - self.mixed.T
         return np.asarray(-2 * L @ M)
 
