@@ -183,6 +183,7 @@ class ConformalSVM(Classifier):
         second = []
         for factor, each in zip(self.factors_, signs, strict=True):
             c = factor(X)
+            # k'(x, z) = c(x) c(z) k(x, z), the conformal transformation of Amari and Wu
             second.append(self._solved(K * c * c[:, None], each))
         self.taus_ = np.array([factor.tau for factor in self.factors_])
         self.first_support_ = [machine.rows for machine in first]
@@ -224,6 +225,7 @@ class ConformalSVM(Classifier):
         self.intercept_ = np.array([machine.intercept for machine in machines])
         self.margin_ = np.array([machine.margin for machine in machines])
         at_support = [factor(self.support_vectors_) for factor in self.factors_]
+        # the factor of a support vector is constant, so it becomes part of the coefficient
         self._coef = self.dual_coef_ * np.array(at_support)
 
     def _warn(self, machines: list[Machine]) -> None:
@@ -329,6 +331,7 @@ def reach(owner: object, distance: Distance, centers: Any, k: int, X: Cases | No
     for start in range(0, m, step):
         rows = np.arange(start, min(start + step, m))
         D = np.asarray(distance.pairwise(take(centers, rows), centers), dtype=float)
+        # equal rows say nothing about the density of the border
         D[D == 0] = np.inf
         D = np.sort(np.partition(D, min(k, m) - 1, axis=1)[:, :k], axis=1)
         near.append(D[np.isfinite(D)])

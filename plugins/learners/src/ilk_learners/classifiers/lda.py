@@ -130,14 +130,20 @@ class LDA(Posterior):
         self.means_, D, exponent = within(cases.X, cases.codes, len(cases.classes), cases.weights)
         self._origin = common_deviations(self.means_)[0]
         means = difference(self.means_, self._origin, exponent)
+        # the size of the numbers that were subtracted: smaller deviations are rounding errors
         extent = np.abs(D).max(axis=0) + np.abs(means).max(axis=0)
-        found = gaussian(
+        covariance = gaussian(
             self, D, exponent, shrinkage=self.shrinkage, weights=cases.weights, extent=extent
         )
-        self.rank_, self.shrinkage_, self._exponent = found.rank, found.shrinkage, exponent
-        self._check_rank(len(found.map))
-        whitened = means @ found.map
-        self._coefficients = found.map @ whitened.T
+        self.rank_, self.shrinkage_, self._exponent = (
+            covariance.rank,
+            covariance.shrinkage,
+            exponent,
+        )
+        self._check_rank(len(covariance.map))
+        whitened = means @ covariance.map
+        # with S^-1 = W W', the discriminant is linear in x: coefficients S^-1 mu_c
+        self._coefficients = covariance.map @ whitened.T
         self._intercepts = np.log(self.priors_) - (whitened**2).sum(axis=1) / 2
 
     def _check_rank(self, p: int) -> None:
@@ -262,12 +268,17 @@ class _Downdates:
         grow = self._growth(own)
         A, gamma = self._without(rows, grow)
         V = Z / A
+        # the denominator of Sherman and Morrison: the share of variance along z left without the
+        # case
         left = 1 - gamma * np.einsum("ij,ij->i", Z, V)
         scores = np.empty((len(Z), len(self.means)))
         with np.errstate(all="ignore"):  # doubtful cases are refitted
             for c, mean in enumerate(self.means):
+                # deviations from the means without the case, which changes only the mean of its own
+                # class
                 E = np.where((own == c)[:, None], Z * grow[:, None], Z + self.means[own] - mean)
                 along = np.einsum("ij,ij->i", E, V)
+                # e' (diag(A) - g z z')^-1 e = e' A^-1 e + g (e' A^-1 z)^2 / (1 - g z' A^-1 z)
                 squared = np.einsum("ij,ij->i", E, E / A) + gamma * along**2 / left
                 scores[:, c] = -squared / 2
             scores += self._log_priors(own)
@@ -312,6 +323,7 @@ class _Downdates:
             fourth[those] += 2 * step**2 * length * squares.sum()
             fourth[those] += counts[those] * step**4 * length**2
         fourth -= (1 + a) ** 4 * lengths**2
+        # |S - g z z'|^2 in the axes of S, where S is a diagonal matrix
         square = (self.scatter**2).sum() - 2 * grow * (Z**2 @ self.scatter) + (grow * lengths) ** 2
         return np.asarray(ledoit_wolf(fourth / (n - 1), square / (n - 1) ** 2, trace, n - 1, p))
 

@@ -211,12 +211,14 @@ class LocalSVM(Classifier):
             Q = learner.transform(Q)
         step = max(_QUERIES // self.n_neighbors_, 1)
         blocks = range(0, n_rows(Q), step)
-        found = [self._of_block(take(Q, np.arange(b, min(b + step, n_rows(Q))))) for b in blocks]
-        return np.concatenate(found)
+        parts = [self._of_block(take(Q, np.arange(b, min(b + step, n_rows(Q))))) for b in blocks]
+        return np.concatenate(parts)
 
     def _of_block(self, Q: Cases) -> np.ndarray:
         """Decision values of a block of queries whose neighbours fit in memory."""
         near, rows = self.index_.kneighbors(Q, self.n_neighbors_)
+        # rows ascending, so that equal neighbourhoods are equal arrays, whatever the order of
+        # distances
         order = np.argsort(rows, axis=1)
         near, rows = np.take_along_axis(near, order, 1), np.take_along_axis(rows, order, 1)
         codes = self.codes_[rows]
@@ -235,6 +237,7 @@ class LocalSVM(Classifier):
         """Yield the machine of each neighbourhood, and the queries in it."""
         if not mixed.size:
             return
+        # queries that share a neighbourhood share a machine
         sets, which = np.unique(rows[mixed], axis=0, return_inverse=True)
         members = np.split(
             mixed[np.argsort(which, kind="stable")], np.cumsum(np.bincount(which))[:-1]
@@ -259,8 +262,8 @@ class LocalSVM(Classifier):
         union, places = np.unique(sets, return_inverse=True)
         if union.size**2 <= min(_CELLS, _WORTH * sets.size * sets.shape[-1]):
             table = self._table(union)
-            for own in places.reshape(sets.shape):
-                yield table[own[:, None], own]
+            for chosen in places.reshape(sets.shape):
+                yield table[chosen[:, None], chosen]
         else:
             yield from map(self._table, sets)
 
@@ -275,6 +278,7 @@ class LocalSVM(Classifier):
     def _trained(self, rows: np.ndarray, between: np.ndarray) -> LocalMachine:
         width = 0.0
         if self.kernel_ is None:
+            # a kernel must be symmetric: take the root mean square of both directions
             if not self.distance_.symmetric:
                 between = _both_ways(between, between.T)
             width = self._width(between)
@@ -360,9 +364,9 @@ def train(gram: np.ndarray, codes: np.ndarray, C: float, tol: float, width: floa
     gram, bounds = np.ascontiguousarray(gram), np.full(len(codes), C)
     weights, bias = np.zeros((len(codes), len(asked))), np.empty(len(asked))
     for column, c in enumerate(asked):
-        found = solve(gram, np.where(codes == c, 1.0, -1.0), bounds, tol=tol, max_iter=None)
-        weights[found.rows, column] = found.coef
-        bias[column] = found.intercept
+        machine = solve(gram, np.where(codes == c, 1.0, -1.0), bounds, tol=tol, max_iter=None)
+        weights[machine.rows, column] = machine.coef
+        bias[column] = machine.intercept
     if len(present) == 2:
         weights, bias = np.hstack([-weights, weights]), np.concatenate([-bias, bias])
     return LocalMachine(present, weights, bias, width)

@@ -136,6 +136,7 @@ class NaiveBayes(Posterior):
             members -= means[c]
             variances[c] = shares @ np.square(members, out=members)
         shares = counts / counts.sum()
+        # the variance of all cases: within the classes plus that of the class means
         overall = shares @ (variances + (means - shares @ means) ** 2)
         least = self.floor * np.sqrt(overall)
         factors = np.array([self._factor(count) for count in counts])[:, None]
@@ -151,6 +152,7 @@ class NaiveBayes(Posterior):
         if self.density == "gaussian":
             return 1.0
         if isinstance(self.width, str):
+            # (4 / (3 n))^(1/5) = (0.75 n)^(-1/5)
             return float((count * (0.75 if self.width == "silverman" else 1.0)) ** -0.2)
         return float(self.width)
 
@@ -162,6 +164,7 @@ class NaiveBayes(Posterior):
             rows = rows[:, used]
         result = np.tile(np.log(self.priors_), (len(X), 1))
         for c, (mean, width) in enumerate(zip(self._means, self._widths, strict=True)):
+            # the normalization of the Gaussian, up to the constant that all classes share
             result[:, c] -= np.log(width[used]).sum()
             if self._points is None:
                 z = rows - mean[used]

@@ -141,6 +141,7 @@ class NearestMean(Classifier):
     def _fit_means(self, X: np.ndarray, codes: np.ndarray) -> None:
         self.means_, deviations, self._exponent = within(X, codes, len(self.classes_))
         if self.metric == "euclidean":
+            # the mean variance of a feature is the unit of the posteriors
             square = np.vdot(deviations, deviations) / X.size
             spread = np.atleast_1d(np.ldexp(np.sqrt(square), self._exponent))
             finite(self, spread, "the mean variation of X inside the classes")
@@ -185,8 +186,9 @@ class NearestMean(Classifier):
         check_is_fitted(self)
         if self.kernel_ is not None:
             X = check_objects(self, self.kernel_, X, reset=False)
-            own = np.asarray(self.kernel_.diagonal(X))[:, None]
-            squared = own - 2 * self._similarities(X) + self._norms
+            squares = np.asarray(self.kernel_.diagonal(X))[:, None]
+            # the kernel trick; rounding may bring a squared distance below 0
+            squared = squares - 2 * self._similarities(X) + self._norms
             return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
         X = check_vectors(self, X, reset=False)
         if self._map is None:
@@ -214,6 +216,7 @@ class NearestMean(Classifier):
         D = self._distances(X)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             if len(self.classes_) == 2:
+                # a^2 - b^2 = (a - b) (a + b), without cancellation
                 gap, total = D[:, 0] - D[:, 1], D[:, 0] + D[:, 1]
             else:
                 gap, total = -D, D

@@ -222,6 +222,7 @@ class RBFNetwork(Classifier):
 
     def _trained(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> Network:
         trained = self._descend(network, rows, targets, network.vector().size)
+        # for the trained units the best outputs have a closed form, better than a stopped descent
         if self.output == "least_squares":
             weights, bias = ridge(trained.units(rows), targets, self.alpha)
             return Network(trained.centers, trained.log_sigmas, weights, bias)
@@ -240,17 +241,17 @@ class RBFNetwork(Classifier):
             return value, gradient.vector()[len(fixed) :]
 
         options: Any = {"maxiter": self.max_iter, "ftol": self.tol, "maxfun": 20 * self.max_iter}
-        found = minimize(
+        solution = minimize(
             objective, start[len(fixed) :], jac=True, method="L-BFGS-B", options=options
         )
-        self.n_iter_ = max(int(found.nit), 1)
-        if found.status == 1:
+        self.n_iter_ = max(int(solution.nit), 1)
+        if solution.status == 1:
             warnings.warn(
                 f"{display_name(self)}: not converged after max_iter={self.max_iter} iterations",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return network.with_vector(np.concatenate([fixed, found.x]))
+        return network.with_vector(np.concatenate([fixed, solution.x]))
 
     def _loss(self) -> Any:
         return squared_error if self.output == "least_squares" else cross_entropy
@@ -350,8 +351,10 @@ class Network:
         with np.errstate(under="ignore"):
             H = np.exp(-squares / 2)
             value, G = loss(H @ self.weights + self.bias, targets)
+            # the derivative of the loss by the exponent of each unit
             inner = (G @ self.weights.T) * H
             precision = np.exp(-2 * self.log_sigmas)[:, None]
+            # sum_i inner_ij (x_i - c_j) / sigma_j^2
             centers = (inner.T @ X - inner.sum(axis=0)[:, None] * self.centers) * precision
             gradient = type(self)(
                 centers,
@@ -381,6 +384,7 @@ def ridge(H: np.ndarray, targets: np.ndarray, alpha: float) -> tuple[np.ndarray,
     """
     k = H.shape[1]
     mean, target = H.mean(axis=0), targets.mean(axis=0)
+    # alpha |W|^2 as additional rows; centred columns leave the bias without a penalty
     root = np.vstack([(H - mean) / np.sqrt(len(H)), np.sqrt(alpha) * np.eye(k)])
     right = np.vstack([(targets - target) / np.sqrt(len(H)), np.zeros((k, targets.shape[1]))])
     Q, R = np.linalg.qr(root)
@@ -399,10 +403,10 @@ def widths(centers: np.ndarray, rows: np.ndarray, rule: str) -> np.ndarray:
     """
     k = len(centers)
     if k == 1:
-        found = np.zeros(1)
+        sigmas = np.zeros(1)
     elif rule == "mean_distance":
-        found = np.full(k, pdist(centers).mean())
+        sigmas = np.full(k, pdist(centers).mean())
     else:
-        found = np.sort(squareform(pdist(centers)), axis=1)[:, 1 : 1 + _NEAR].mean(axis=1)
+        sigmas = np.sort(squareform(pdist(centers)), axis=1)[:, 1 : 1 + _NEAR].mean(axis=1)
     typical = float(cdist(rows, centers).mean()) or 1.0
-    return np.where(found > 0, found, typical)
+    return np.where(sigmas > 0, sigmas, typical)

@@ -236,6 +236,7 @@ class SVM(Classifier):
         self.kernel_ = self._fitted_kernel(kernel, cases.X, cases.classes[cases.codes])
         cases, numbers = self._grouped(cases, numbers)
         weights = case_weights(self, cases)
+        # C times a weight: the cost of the errors of a row
         with np.errstate(over="ignore"):  # an overflow means a hard margin
             C = np.full(len(cases.codes), float(self.C)) * (1.0 if weights is None else weights)
         dual = Dual(self, self.kernel_, cases.X)

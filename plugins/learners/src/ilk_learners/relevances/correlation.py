@@ -67,5 +67,6 @@ def _pearson(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(every, axis=0)
     products = np.abs(every[:, -1] @ every[:, :-1])
     scale = lengths[:-1] * lengths[-1]
-    found = np.divide(products, scale, out=np.zeros(X.shape[1]), where=scale > 0)
-    return np.asarray(np.minimum(found, 1))
+    coefficients = np.divide(products, scale, out=np.zeros(X.shape[1]), where=scale > 0)
+    # rounding may exceed 1
+    return np.asarray(np.minimum(coefficients, 1))
