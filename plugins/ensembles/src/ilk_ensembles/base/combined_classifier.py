@@ -43,7 +43,7 @@ RESAMPLING: Any = slot(
 COMBINER: Any = slot(
     "combiner",
     default="sum",
-    doc="The rule that makes one output of theirs.",
+    doc="Rule that combines the outputs of the members.",
 )
 
 

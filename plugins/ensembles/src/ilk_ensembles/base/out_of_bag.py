@@ -87,6 +87,7 @@ def _alike(
     counts = place[-1] + 1
     shape = (int(counts.max()), left_out.shape[1], *answers[0].shape[1:])
     packed = np.empty(shape, dtype=np.result_type(*answers))
+    # pack the outputs of a row's out-of-bag members without gaps, in the order of members
     for member, those, outputs in zip(members, columns, answers, strict=True):
         packed[place[member, those], those] = outputs
     for count in np.unique(counts[counts > 0]).tolist():
@@ -105,6 +106,7 @@ def treats_alike(rule: Any, n_members: int, n_classes: int) -> bool:
     """
     if rule.needs_fit:
         return False
+    # outputs that differ widely, so that a rule that treats members differently shows it
     outputs = np.random.RandomState(0).dirichlet(np.full(n_classes, 0.3), (n_members, 16)) + 1e-6
 
     def combined(some: np.ndarray) -> np.ndarray:

@@ -79,7 +79,7 @@ class Resampled(ilk.Component):
         doc="Whether each row is also predicted out of bag, by the members it was not drawn for. "
         "The rule must treat members alike.",
     )
-    n_members: int = param(default=10, ge=1, doc="How many members there are.")
+    n_members: int = param(default=10, ge=1, doc="Number of members.")
     on_failure: str = ON_FAILURE
     n_jobs: int | None = N_JOBS
     verbose: int = VERBOSE
@@ -123,13 +123,13 @@ class Resampled(ilk.Component):
         every = np.arange(n, dtype=kind)
         samples = []
         for at in range(self.n_members if columns is None else len(columns)):
-            own = self._draw_columns(rng, X) if columns is None else columns[at]
+            columns_of_member = self._draw_columns(rng, X) if columns is None else columns[at]
             rows = every
             if self.replace or size < n:
                 rows = bootstrap_rows(
                     rng, n, size, replace=self.replace, codes=codes, weights=weights
                 ).astype(kind)
-            samples.append(Sample(rows, own))
+            samples.append(Sample(rows, columns_of_member))
         return samples
 
     def _copies(self, member: Estimator, rng: np.random.RandomState) -> list[Any]:

@@ -48,6 +48,7 @@ def settle_ties(support: np.ndarray, scale: float) -> np.ndarray:
 
 def vote_probabilities(votes: np.ndarray) -> np.ndarray:
     """Probabilities in proportion to ``exp(2 votes)``; array of shape (m, C)."""
+    # relative to the largest: exp cannot overflow
     shares = np.exp(2 * (votes - votes.max(axis=1, keepdims=True)))
     shares /= shares.sum(axis=1, keepdims=True)
     return np.asarray(shares)
@@ -155,5 +156,6 @@ def one_against_rest(scores: np.ndarray, best: np.ndarray) -> np.ndarray:
     rows = np.arange(len(shares))
     most = shares.max(axis=1)
     tied = shares.argmax(axis=1) != best
+    # the smallest number above the tied share: the label of largest support stays the most probable
     shares[rows[tied], best[tied]] = np.nextafter(most[tied], 2)
     return np.asarray(shares)

@@ -79,11 +79,13 @@ def _drawing(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse:
 
 def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> Draw:
     """Draw listed columns without replacement by the Gumbel trick: the largest noisy keys."""
+    # log probability of a column up to a constant: entries are 0 with 1/2, -1 and 1 with 1/4 each
     likely = np.log(0.5) * np.count_nonzero(columns, axis=0)
     known = {column.tobytes(): place for place, column in enumerate(columns.T.copy())}
 
     def draw(given: np.ndarray) -> np.ndarray:
         keys = likely + rng.gumbel(size=columns.shape[1])
+        # given columns come first
         keys[[known[column.tobytes()] for column in given.T.copy()]] = np.inf
         return columns[:, np.sort(np.argpartition(-keys, n_bits - 1)[:n_bits])]
 

@@ -39,6 +39,7 @@ def exhaustive(n_classes: int) -> np.ndarray:
 
     Column j is -1, then the binary digits of j, for j from 1.
     """
+    # the first class is always -1, because complementary columns define the same problem
     numbers = np.arange(1, 2 ** (n_classes - 1))
     bits = numbers >> np.arange(n_classes - 1, -1, -1)[:, None] & 1
     return (2 * bits - 1).astype(np.int8)
@@ -82,6 +83,7 @@ def row_distances(code: np.ndarray) -> np.ndarray:
     """
     distances = np.zeros((len(code), len(code)), dtype=np.intp)
     for plus, minus in _side_bits(code):
+        # opposite sides: one has a 1 where the other has a -1; zeros count as neither
         distances += np.bitwise_count(plus[:, None] & minus | minus[:, None] & plus)
     return distances
 
@@ -257,6 +259,7 @@ def best_of(
         None if no draw has positive row separation.
     """
     best, reached = None, (0, 0)
+    # beyond n_draws only while no draw was valid
     for number in range(max(n_draws, tries or 0)):
         if best is not None and number >= n_draws:
             break

@@ -115,6 +115,7 @@ class BayesianAverage(SupportCombiner):
                 f"{ilk.display_name(self)}: every member gives some held-out label probability "
                 f"0, so no member has a posterior"
             )
+        # relative to the largest: likelihoods of many samples underflow
         posterior = np.exp(logs - logs.max())
         self.posteriors_ = posterior / posterior.sum()
         return self

@@ -229,6 +229,7 @@ def _wrong(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def _log_odds(errors: np.ndarray, n: int, n_classes: int) -> np.ndarray:
+    # a rate of 0 or 1 in n samples may be chance: half an error keeps the weight finite
     least = 1 / (2 * n)
     errors = np.clip(errors, least, 1 - least)
     weights = np.log((1 - errors) / errors) + np.log(max(n_classes - 1, 1))

@@ -132,6 +132,8 @@ class ForestDistance(ilk.Distance):
         X, Y = self.check_pair(X, Y)
         shares, columns = largest_proximities(X.leaves, Y.leaves, int(k))
         n_trees = X.shape[1]
+        # back to the whole number of trees, so that distances equal those of `pairwise` to the last
+        # bit
         differ = n_trees - np.rint(shares * n_trees)
         return (differ / n_trees).astype(_dtype(X, Y), copy=False), columns
 

@@ -82,6 +82,7 @@ class Ranks:
     def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
         self.how, self.n_classes = how, n_classes
         self.places = _places(codes)
+        # CART breaks ties by the order of classes, which must not depend on their names
         self.codes = self.places[codes]
         self.ranks = np.empty(X.shape, dtype=np.float32)
         values = []
@@ -105,6 +106,7 @@ class Ranks:
         tree = grown.tree_
         left, right = (c.astype(np.int32) for c in (tree.children_left, tree.children_right))
         thresholds = self._thresholds(tree, np.flatnonzero(counts))
+        # inner nodes use `right` for a child; leaves store their number in it
         leaves = np.flatnonzero(left < 0)
         right[leaves] = np.arange(len(leaves))
         shares = tree.value[leaves, 0][:, self.places]
@@ -147,6 +149,7 @@ class Combinations:
 
         how = self.how
         rows = np.flatnonzero(counts)
+        # a binary tree has one inner node less than leaves
         most = 2 * len(rows) - 1
         features = np.zeros((most, self.n_combined), dtype=np.int32)
         coefficients, thresholds = np.zeros(features.shape), np.zeros(most)
@@ -212,6 +215,7 @@ def grow_forest(
     def one(t: int, seed: int) -> Tree:
         rng = np.random.RandomState(seed)
         rows = bootstrap_rows(rng, n, size, weights=weights)
+        # a case drawn several times is one row of that weight
         counts = np.bincount(rows, minlength=n).astype(float)
         out[:, t] = counts == 0
         tree = cases.grow(counts, int(rng.randint(2**31 - 1)))

@@ -40,6 +40,7 @@ def fill_buckets(
         Output.
     """
     m, n_trees = leaves.shape
+    # a counting sort: sizes of the leaves, their sums as starts, then the cases in order
     for j in range(m):
         for t in range(n_trees):
             if every or out[j, t]:

@@ -64,6 +64,7 @@ def find_leaves(
                     value = coefficients[node, 0] * X[row, features[node, 0]]
                 else:
                     value = project(X[row], features[node], coefficients[node])
+                # rows still on their way stay at the front; those in leaves are dropped
                 rows[walking] = row
                 nodes[walking] = left[node] if value <= thresholds[node] else right[node]
                 walking += 1
@@ -301,6 +302,8 @@ def losses(
         lost[f] = 0.0
         if first[f].max() < 0:
             continue
+        # the importance of a feature in a tree: the mean loss over permutations of its out-of-bag
+        # rows
         for _ in range(n_repeats):
             draw(state, order, m, m)
             for i in range(m):
