@@ -101,8 +101,8 @@ class Brute(Index):
         self.check_k(k, n_rows(self.X_))
         blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
-            found = [self.kneighbors(block, k) for block in self._read(blocks)]
-            return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])
+            parts = [self.kneighbors(block, k) for block in self._read(blocks)]
+            return np.concatenate([d for d, _ in parts]), np.concatenate([i for _, i in parts])
         Q = self.distance_.check_input(Q, "Q")
         k = int(k)
         if isinstance(self.X_, RowBlocks):
@@ -120,8 +120,8 @@ class Brute(Index):
         r = check_radius(self, r)
         blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
-            found = [self.radius_neighbors(block, r) for block in self._read(blocks)]
-            return [d for near, _ in found for d in near], [i for _, where in found for i in where]
+            parts = [self.radius_neighbors(block, r) for block in self._read(blocks)]
+            return [d for near, _ in parts for d in near], [i for _, where in parts for i in where]
         Q = self.distance_.check_input(Q, "Q")
         if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(partial(_within_in, self.distance_, Q, r), _merge_within)

@@ -193,6 +193,8 @@ def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared
             if first + start >= k:  # most groups have no distance below the k-th: skip them
                 bound = best[k - 1]
                 if squared:
+                    # squares are compared with the square of the k-th distance, loosened by the
+                    # rounding of its root
                     bound *= bound * _LOOSE
                 if _below(group, bound) == 0:
                     continue
@@ -213,9 +215,11 @@ def _below(group: np.ndarray, bound: float) -> int:
 @compiled
 def _insert(d: float, index: int, near: np.ndarray, where: np.ndarray) -> None:
     """Insert a distance into a sorted list, (k,), after equal ones."""
+    # the list has as many entries as rows have come so far, at most k
     place = min(index, len(near))
     if place == len(near):
         place -= 1
+        # negated: NaN is never inserted
         if not d < near[place]:
             return
     while place > 0 and near[place - 1] > d:

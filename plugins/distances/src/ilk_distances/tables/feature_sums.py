@@ -70,6 +70,7 @@ def _add_gaps(
     scale, weight, missing, share = terms
     for j in range(len(ys)):
         gap = weight * (abs(x - ys[j]) / scale)
+        # NaN: one of both is missing
         total[j] += missing if np.isnan(gap) else gap
     if ignore:
         for j in range(len(ys)):
@@ -102,6 +103,7 @@ def _make_up(total: np.ndarray, absent: np.ndarray, whole: tuple[float, float]) 
     # total and absent: (m,), for a tile
     everything, largest = whole
     for j in range(len(total)):
+        # what is missing is made up for in proportion to the weight of what was compared
         compared = everything - absent[j]  # exactly 0 if all are absent: equal sums, equal order
         if compared == 0:
             total[j] = largest

@@ -81,14 +81,14 @@ def as_sets(
         Naming the first row of another type, or with a member that is missing or not hashable.
     """
     column: dict[Any, int] = {}
-    found: list[list[int]] = []
+    positions: list[list[int]] = []
     for row, item in enumerate(X):
-        own = _members(owner, item, f"{argument} has", row, members)
-        found.append(sorted(column.setdefault(thing, len(column)) for thing in own))
-    sizes = np.array([len(each) for each in found])
+        things = _members(owner, item, f"{argument} has", row, members)
+        positions.append(sorted(column.setdefault(thing, len(column)) for thing in things))
+    sizes = np.array([len(each) for each in positions])
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    indices = np.array([place for each in found for place in each], dtype=np.int64)
-    shape = len(found), len(column)
+    indices = np.array([place for each in positions for place in each], dtype=np.int64)
+    shape = len(positions), len(column)
     return Sets(sp.csr_matrix((np.ones(len(indices)), indices, ends), shape), sizes, list(column))
 
 

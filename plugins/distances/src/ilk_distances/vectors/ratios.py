@@ -12,6 +12,7 @@ def relative(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
     """Sums of ``|x - y| / (|x| + |y|)``, with 0 where both are 0."""
     n, p = X.shape
     m = YT.shape[1]
+    # 0 / least is 0
     least = np.nextafter(X.dtype.type(0), X.dtype.type(1))
     for k in range(0, n, 2):
         i = min(k, n - 2)
