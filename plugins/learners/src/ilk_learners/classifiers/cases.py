@@ -120,6 +120,7 @@ def put(decisions: np.ndarray, members: np.ndarray, present: np.ndarray, f: np.n
         Classes seen by the machine.
     f : ndarray of shape (len(members), len(present))
     """
+    # an absent class stays below every present one, so it never wins
     below = np.minimum(-1.0, np.nextafter(f.min(axis=1), -np.inf))
     decisions[members] = below[:, None]
     decisions[np.ix_(members, present)] = f
@@ -230,5 +231,6 @@ class EstimatorClassifier(Classifier):
 
 def midpoint(low: float, high: float) -> float:
     """Midpoint of `low < high`, rounded so that ``low <= midpoint < high``."""
+    # of numbers of one sign the sum may overflow, of opposite signs the difference
     middle = low + (high - low) / 2 if (low < 0) == (high < 0) else (low + high) / 2
     return middle if low <= middle < high else low

@@ -166,10 +166,11 @@ class MagKMeans(Clusterer):
         return best
 
     def _set(self, run: _Run, scale: float, dtype: DTypeLike) -> None:
-        found, first, labels = np.unique(run.labels, return_index=True, return_inverse=True)
+        clusters, first, labels = np.unique(run.labels, return_index=True, return_inverse=True)
+        # clusters are numbered by their first row
         order = np.argsort(first)
         self.labels_ = np.argsort(order)[labels]
-        self._centers = run.centers[found[order]]
+        self._centers = run.centers[clusters[order]]
         with np.errstate(over="ignore", under="ignore"):
             centers = np.ldexp(self._centers, self._exponent) + self._origin
             self.objective_path_ = np.ldexp(np.array(run.path), 2 * self._exponent)
@@ -228,6 +229,7 @@ class _Problem:
     def _round(
         self, labels: np.ndarray | None, centers: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
+        # |x - mu|^2 without |x|^2, which is the same for all clusters
         costs = np.einsum("jp,jp->j", centers, centers) - 2 * (self.rows @ centers.T)
         labels = self._assigned(costs, labels)
         n, counts = len(labels), np.bincount(labels, minlength=len(centers))[:, None]
@@ -240,6 +242,7 @@ class _Problem:
             return np.asarray(costs.argmin(axis=1))
         if self.n_classes > 2:
             return self._by_class(costs, costs.argmin(axis=1) if labels is None else labels)
+        # two classes: |n_1 - n / 2| + |n_2 - n / 2| = |n_1 - n_2|, the size of the sum of signs
         breakpoints, slopes = np.zeros((costs.shape[1], 1)), np.array([self.scale])
         return _best(costs, self.codes, breakpoints, slopes)
 
@@ -256,13 +259,14 @@ class _Problem:
             if not now < value - _DROP * abs(now):
                 return labels
             value = now
-            for c, own in enumerate(members):
+            for c, rows_of_class in enumerate(members):
                 others = np.delete(counts, c, axis=1)
                 rest = others.sum(axis=1, keepdims=True)
+                # with s rows of class c: |s - (s + rest) / C| = (C - 1) / C |s - rest / (C - 1)|
                 breakpoints = np.hstack([rest / (C - 1), C * others - rest])
-                ones = np.ones(len(own), dtype=np.int64)
-                labels[own] = _best(costs[own], ones, breakpoints, slopes)
-                counts[:, c] = np.bincount(labels[own], minlength=K)
+                ones = np.ones(len(rows_of_class), dtype=np.int64)
+                labels[rows_of_class] = _best(costs[rows_of_class], ones, breakpoints, slopes)
+                counts[:, c] = np.bincount(labels[rows_of_class], minlength=K)
 
     def _counts(self, labels: np.ndarray, K: int) -> np.ndarray:
         """Number of rows of each class in each cluster; array of shape (K, C)."""

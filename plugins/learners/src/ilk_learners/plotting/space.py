@@ -100,6 +100,7 @@ def plane(X: np.ndarray) -> tuple[np.ndarray, float]:
 
 def turned(points: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Rotate or mirror points in the plane to fit others best (Procrustes)."""
+    # the orthogonal map nearest to points' target: both sides of its singular value decomposition
     left, _, right = np.linalg.svd(points.T @ target)
     return np.asarray(points @ (left @ right))
 
@@ -314,9 +315,9 @@ def selection(
     for code, label in enumerate(classes):
         look = {"color": COLORS[code % len(COLORS)], "marker": MARKERS[code % len(MARKERS)]}
         for mask, style in ((~there, _REMOVED), (there, _KEPT)):
-            own = rows[(codes == code) & mask]
+            members = rows[(codes == code) & mask]
             legend = {"label": written(label)} if style is _KEPT else {}
-            ax.scatter(own[:, first], own[:, second], **(style | look | legend))
+            ax.scatter(members[:, first], members[:, second], **(style | look | legend))
     ax.set_xlabel(written(names[first]) if names else f"feature {first}")
     ax.set_ylabel(written(names[second]) if names else f"feature {second}")
     ax.set_title(f"{name} kept {len(kept)} of {n} cases")

@@ -158,6 +158,7 @@ class DenseSIFT(ilk.Transformer):
     def _points(self, length: int) -> np.ndarray:
         """Positions of the points along a side, in pixels."""
         if self.spacing is None:
+            # the middles of equal cells
             return (np.arange(self.grid) + 0.5) * length / self.grid
         n = max(int(length // self.spacing), 1)
         return length / 2 + (np.arange(n) - (n - 1) / 2) * self.spacing

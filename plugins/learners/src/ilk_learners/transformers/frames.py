@@ -182,8 +182,8 @@ def _found(owner: Any, labels: list[Any], column: str | int) -> list[int]:
         return [column % len(labels)]
     if isinstance(column, str) and {"*", "?"} & set(column):
         names = enumerate(labels)
-        found = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, column)]
-        if found:
-            return found
+        matches = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, column)]
+        if matches:
+            return matches
     hint = did_you_mean(column, [label for label in labels if isinstance(label, str)])
     raise owner.parameter_error("columns", f"names {column!r}, which X does not have{hint}")

@@ -89,5 +89,6 @@ def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     mean, near_one, exponents = deviations(X)
     spread = np.sqrt(np.einsum("ij,ij->j", near_one, near_one) / len(X))
     smallest = np.nextafter(0, 1, dtype=X.dtype)
+    # a tiny deviation must not become 0 in single precision
     scale = np.where(spread > 0, np.maximum(np.ldexp(spread, exponents), smallest), 1.0)
     return mean.astype(X.dtype), scale.astype(X.dtype)
