@@ -127,14 +127,14 @@ def recall(
     limits = np.asarray(distance.kneighbors(Q, X, int(k))[0])[:, -1]
     shares = np.array(
         [
-            _found(distance, ilk.take(Q, [row]), X, np.unique(rows[row]), limits[row]) / k
+            _rows_within(distance, ilk.take(Q, [row]), X, np.unique(rows[row]), limits[row]) / k
             for row in range(len(limits))
         ]
     )
     return shares if per_query else float(shares.mean())
 
 
-def _found(distance: Any, query: Any, X: Matrix, rows: np.ndarray, limit: float) -> int:
+def _rows_within(distance: Any, query: Any, X: Matrix, rows: np.ndarray, limit: float) -> int:
     """Number of rows within a limit of a query, up to rounding."""
     near = distance.pairwise(query, ilk.take(X, rows))[0]
     # distances computed in another order may differ in the last digits

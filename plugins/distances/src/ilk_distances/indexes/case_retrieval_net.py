@@ -119,7 +119,7 @@ class CaseRetrievalNet(ilk.Index):
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         near, where = [], []
-        for queries, candidates in self._found(Q, int(k)):
+        for queries, candidates in self._nearest_candidates(Q, int(k)):
             nearest = candidates.nearest(self.distance_, queries, self.X_, int(k))
             near.append(nearest[0])
             where.append(nearest[1])
@@ -143,7 +143,7 @@ class CaseRetrievalNet(ilk.Index):
             self.n_distance_evaluations_ += inside[2]
         return near, where
 
-    def _found(self, Q: Cases | None, k: int) -> Iterator[tuple[Any, Candidates]]:
+    def _nearest_candidates(self, Q: Cases | None, k: int) -> Iterator[tuple[Any, Candidates]]:
         """Yield queries and the cases that may be among the k nearest of each."""
         return self._shared(Q, k) if self.net_.terms.countable else self._best(Q, k)
 

@@ -246,6 +246,7 @@ class CoTraining(PerViewClassifier):
         """
         self.check_parameters()
         rng = ilk.check_seed(self, self.random_state)
+        # three generators: another size of the pool changes neither hidden labels nor halves
         hiding, halving, pooling = map(np.random.RandomState, rng.randint(2**31 - 1, size=3))
         X = learn_columns(self, X, self._views(X, halving))
         self.classes_, codes = check_partial_labels(self, y, X, self.unlabeled)
@@ -283,6 +284,7 @@ class CoTraining(PerViewClassifier):
         self, members: list[Any], X: Cases, codes: np.ndarray, rng: np.random.RandomState
     ) -> None:
         """Set ``estimators_`` and the history of the rounds; new labels are written to `codes`."""
+        # shuffled once: the pool is always the head of those that wait, a random sample
         waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
@@ -333,11 +335,17 @@ class CoTraining(PerViewClassifier):
     def _history(self, labeled: list[Any]) -> dict[str, np.ndarray]:
         rounds = [np.full(len(rows), number + 1) for number, (rows, _, _) in enumerate(labeled)]
         none = np.empty(0, dtype=int)
-        codes = np.concatenate([none, *(found.codes for _, found, _ in labeled)])
+        codes = np.concatenate(
+            [none, *(labels_of_round.codes for _, labels_of_round, _ in labeled)]
+        )
         return {
             "round": np.concatenate([none, *rounds]),
             "row": np.concatenate([none, *(rows for rows, _, _ in labeled)]),
-            "view": np.concatenate([np.array(self.views_)[:0], *(own for _, _, own in labeled)]),
+            "view": np.concatenate(
+                [np.array(self.views_)[:0], *(views for _, _, views in labeled)]
+            ),
             "label": self.classes_[codes],
-            "confidence": np.concatenate([[], *(found.confidence for _, found, _ in labeled)]),
+            "confidence": np.concatenate(
+                [[], *(labels_of_round.confidence for _, labels_of_round, _ in labeled)]
+            ),
         }

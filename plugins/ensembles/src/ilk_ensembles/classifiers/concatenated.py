@@ -245,10 +245,12 @@ def _columns(part: Any, positions: np.ndarray) -> Any:
 
 def _spread(part: np.ndarray, weights: ArrayLike | None) -> float:
     """Square root of the total variance of the columns; 1 if all columns are constant."""
+    # a constant column has no variance, though rounding of its mean would give it one
     varying = part[:, part.min(axis=0) < part.max(axis=0)].astype(float)
     if not varying.size:
         return 1.0
     unit = float(np.abs(varying).max())
+    # so that squares neither overflow nor underflow
     varying /= unit
     varying -= np.average(varying, axis=0, weights=weights)
     squares = np.average(np.square(varying), axis=0, weights=weights)

@@ -242,6 +242,7 @@ class ECOC(ilk.Classifier):
 
         def fit(position: int, member: Estimator) -> Any:
             sides = code[codes, position]
+            # the classes of entry 0 take no part in the column
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)
             some_weights = None if weights is None else weights[some]
@@ -259,6 +260,7 @@ class ECOC(ilk.Classifier):
         )
         self.code_ = code[:, positions]
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
+        # without the dropped columns, code words may be equal
         if self.failures_:
             check_rows(self, self.code_, self.classes_)
         return self

@@ -331,6 +331,7 @@ class Mixture:
         self._mass = self._mass / self._mass.sum()
         self.gate = Gate.of(X, self._mass, len(members), owner.penalty)
         self._rows = self.gate.rows(X)
+        # for p standardised, uncorrelated features the variance of b x is |b|^2: p terms of 1 / p
         slopes = rng.normal(size=(len(members), X.shape[1]))
         self.gate.coef_[:, 1:] = _DECIDED * slopes / np.sqrt(X.shape[1])
         self._start(members)
@@ -352,14 +353,20 @@ class Mixture:
         with np.errstate(divide="ignore"):
             self._log_shares = np.log(self.gate.shares(self.X))
         asked = each_place(
-            self.owner, self.experts, self._own, self.owner.n_jobs, argument=self.places
+            self.owner,
+            self.experts,
+            self._log_likelihoods_of,
+            self.owner.n_jobs,
+            argument=self.places,
         )
         self._logs = np.column_stack(asked)
         self.log_likelihoods = [self._likelihood()]
 
     def improve(self) -> None:
         """One round."""
+        # E step: the posterior of the experts, given the label
         shares = self._responsibilities()
+        # M step, for the gate and for the experts, which maximise separate terms of the expectation
         self._log_shares = self.gate.fit(self._rows, shares, self._mass)
 
         def one(at: int, expert: Estimator) -> tuple[Any, np.ndarray]:
@@ -390,7 +397,9 @@ class Mixture:
         if not (share > _NONE).any():
             return expert, before
         other = self._fit(clone(self._members[at], safe=False), share)
-        logs = self._own(at, other)
+        logs = self._log_likelihoods_of(at, other)
+        # a generalised EM step: a refit that lowers its term of the expectation, as that of a
+        # regularised or greedy expert may, is refused, so the likelihood never falls
         mass = self._mass * share
         return (other, logs) if mass @ logs >= mass @ before else (expert, before)
 
@@ -403,7 +412,7 @@ class Mixture:
         weights = self.weights[rows] * share[rows]
         return check_probabilistic(fit_on_drawn(member, self.X[rows], self._labels[rows], weights))
 
-    def _own(self, _: int, expert: Any) -> np.ndarray:
+    def _log_likelihoods_of(self, _: int, expert: Any) -> np.ndarray:
         """Log probability by an expert of the label of each case."""
         given = member_probabilities(expert, self.X, self.owner.classes_)
         likelihood = given[np.arange(len(given)), self.codes].astype(float)
@@ -411,6 +420,7 @@ class Mixture:
 
     def _responsibilities(self) -> np.ndarray:
         """Responsibility of each expert for each case; shape (n, L), rows sum to 1."""
+        # g_j P_j(y) may underflow, its logarithm does not
         joint = self._logs + self._log_shares
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 

@@ -233,6 +233,7 @@ class RandomForest(ilk.Classifier):
         grown = grow_forest(cases, weights, size, seeds, self.n_jobs, progress)
         self.trees_, self.out_of_bag_ = grown
         self.leaves_ = self.trees_.apply(X)
+        # relative to the largest weight, so that no sum overflows
         counted = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         self._set_out_of_bag(codes, counted / counted.max())
         return self

@@ -38,7 +38,7 @@ CLASS_WEIGHT: Any = param(
     choices=("balanced",),
     items=Param(float, gt=0),
     form='"balanced", dict of label to number, or None',
-    doc='What a case of each class counts; "balanced": all classes the same in sum.',
+    doc='Weight of a case of each class; "balanced": all classes have the same total weight.',
 )
 
 
@@ -180,12 +180,12 @@ class EstimatorClassifier(Classifier):
     def _fit(self, cases: TrainingCases, weights: np.ndarray | None) -> Self:
         self.classes_ = cases.classes
         given = {} if weights is None else {"sample_weight": weights}
-        with self._said_by_us():
+        with self._translated_errors():
             self.estimator_ = self._estimator().fit(cases.X, cases.codes, **given)
         return self
 
     @contextmanager
-    def _said_by_us(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         """Translate the estimator's errors and warnings into our names and parameters."""
         name = display_name(self)
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
@@ -215,7 +215,7 @@ class EstimatorClassifier(Classifier):
         """Call a method of the estimator and check that its result is finite."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        with self._said_by_us():
+        with self._translated_errors():
             values = np.asarray(getattr(self.estimator_, method)(X))
         return finite(self, values, f"{method}(X)")
 

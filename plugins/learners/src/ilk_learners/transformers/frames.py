@@ -172,10 +172,10 @@ def positions(owner: Component, labels: Sequence[Any], columns: Sequence[str | i
         If an entry of `columns` matches no column; suggests the closest name.
     """
     labels = list(labels)
-    return list(dict.fromkeys(at for each in columns for at in _found(owner, labels, each)))
+    return list(dict.fromkeys(at for each in columns for at in _positions_of(owner, labels, each)))
 
 
-def _found(owner: Any, labels: list[Any], column: str | int) -> list[int]:
+def _positions_of(owner: Any, labels: list[Any], column: str | int) -> list[int]:
     if column in labels:
         return [labels.index(column)]
     if isinstance(column, int) and -len(labels) <= column < len(labels):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Values = dict[str, Any]
 
-_SAID = 5  # most problems listed in one error, so that it stays readable
+_LISTED = 5  # most problems listed in one error, so that it stays readable
 _LONG = 60  # most characters of a value in a message: it then fits on a line
 
 
@@ -97,7 +97,7 @@ def grid_problem(template: Estimator, grid: object) -> str | None:
         reason = _problem(template, values)
         if reason:
             problems.setdefault(reason, f"cannot be set to {described(values)}: {reason}")
-            if len(problems) == _SAID:
+            if len(problems) == _LISTED:
                 break
     return "; ".join(problems.values()) or None
 
