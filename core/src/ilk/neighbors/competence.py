@@ -90,8 +90,8 @@ class CompetenceModel:
 
     @cached_property
     def groups(self) -> np.ndarray:
-        # who can help whom, directly or through others: connected components of the relation
         """Number of each case's competence group; array of shape (n,)."""
+        # who can help whom, directly or through others: connected components of the relation
         return np.asarray(connected_components(self.coverage.matrix(), directed=False)[1])
 
     def __len__(self) -> int:

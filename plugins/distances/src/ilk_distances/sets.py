@@ -44,6 +44,7 @@ class NearestPoints(ilk.Distance):
         self.__dict__.pop("ground_", None)
         ground = self.resolve_slot("ground")
         points, ends = _read_sets(self, X, "X", nan=ground.capabilities.nan)
+        # a ground distance that learns from labels sees each point with the label of its set
         owners = None if y is None else np.repeat(np.asarray(y), np.diff(ends, prepend=0))
         self.ground_ = ilk.fit_component(ground, points, owners)
         return self

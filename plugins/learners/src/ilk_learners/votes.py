@@ -216,6 +216,7 @@ def _widths(near: np.ndarray, k: int, width: Width) -> np.ndarray:
 
 
 def _shepard(d: np.ndarray, nearest: np.ndarray, width: np.ndarray) -> np.ndarray:
+    # relative to the nearest one, whose weight does not underflow
     return np.asarray(np.exp(-((d - nearest) / width)))
 
 
@@ -231,6 +232,7 @@ def _epanechnikov(d: np.ndarray, nearest: np.ndarray, width: np.ndarray) -> np.n
 
 def _parabola(d: np.ndarray, width: np.ndarray) -> np.ndarray:
     """max(1 - (d / width)^2, 0), factored: the difference of close numbers is exact."""
+    # under an infinite width all have the weight 1
     left = np.where(np.isinf(width), 1.0, (width - d) / width)
     return np.asarray(np.maximum(left, 0.0) * (1 + np.minimum(d / width, 1.0)))
 

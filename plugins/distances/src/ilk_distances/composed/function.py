@@ -165,6 +165,7 @@ class FunctionDistance(ilk.Distance):
             error.add_note(f"{ilk.display_name(self)}: comparing row {i} of X with row {j} of Y")
             raise
         try:
+            # float() would read numbers in texts; + 0.0 turns -0.0 into 0.0
             number = math.nan if isinstance(value, str | bytes) else float(value) + 0.0
         except (TypeError, ValueError, OverflowError):
             number = math.nan

@@ -158,6 +158,8 @@ class Footprint(ilk.Index):
         starts = np.searchsorted(group.ravel()[order], np.arange(len(places) + 1))
         answers = []
         for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
+            # the search is restricted to cases that are related to the references: the method's
+            # approximation
             cases = self.related_.union(self.footprint_[place])
             if len(cases) < k:
                 continue

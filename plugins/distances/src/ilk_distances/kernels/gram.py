@@ -154,6 +154,7 @@ class GramRows:
         for i in dict.fromkeys(numbers):
             cached[i].flags.writeable = False  # callers share it
             self._kept[i] = cached[i]
+            # the most recently used rows are last, and the first one goes
             self._kept.move_to_end(i)
         while len(self._kept) > self._room:
             self._kept.popitem(last=False)
@@ -285,6 +286,7 @@ def center(K: np.ndarray) -> np.ndarray:
            [-0.5,  0.5]])
     """
     K = np.asarray(K, dtype=float)
+    # of a symmetric matrix, means of rows are those of columns
     means = K.mean(axis=0)
     return np.asarray(K - means - (means - means.mean())[:, None])
 

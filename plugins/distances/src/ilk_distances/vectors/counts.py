@@ -17,6 +17,8 @@ def differences(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, strid
     m = YT.shape[1]
     one = out.dtype.type(1)
     zero = out.dtype.type(0)
+    # two rows and two features at a time, so that a loaded value of Y serves four comparisons; the
+    # last pair of rows may overlap the one before
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]

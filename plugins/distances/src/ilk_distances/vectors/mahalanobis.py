@@ -174,6 +174,7 @@ class Mahalanobis(ilk.Distance):
             raise ilk.InputError(f"{name}: X has {len(X)} row, a covariance needs at least 2")
         share, ddof = self.shrinkage, 1
         if self.covariance == "ledoit_wolf":
+            # their shrinkage is for the covariance that divides by n
             share, ddof = _ledoit_wolf(X), 0
         whitening = whitening_of_rows(X, location, share, ddof)
         if whitening.rank == 0:
@@ -190,10 +191,12 @@ class Mahalanobis(ilk.Distance):
         if self.components is not None:
             L = np.asarray(self.components, dtype=float)
             sizes = np.abs(L).max(axis=0)
+            # columns of one size, so that the rank does not depend on units
             return Whitening(L, int(np.linalg.matrix_rank(L / np.where(sizes > 0, sizes, 1.0))))
         given = np.asarray(self.covariance)
         S = given.astype(float)
         if self.shrinkage:
+            # towards the identity times the mean variance
             S = (1 - self.shrinkage) * S + self.shrinkage * np.trace(S) / len(S) * np.eye(len(S))
         single = given.dtype == np.float32
         whitening = whitening_of_matrix(S, float(np.finfo(np.float32 if single else float).eps))
@@ -215,6 +218,7 @@ class Mahalanobis(ilk.Distance):
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
+        # one product for all pairs; those that lose digits in it are computed again below
         D = Euclidean().pairwise(X.after, Y.after)
         # a cheap bound first, for all pairs of a row at once; then the bound of each pair
         i, j = np.divmod(np.flatnonzero(~((X.doubt + Y.doubt.max())[:, None] <= D)), len(Y))

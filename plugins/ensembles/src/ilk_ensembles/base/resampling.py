@@ -116,9 +116,11 @@ class Resampled(ilk.Component):
         available = n if weights is None else int(np.count_nonzero(weights))
         classes = 1 if codes is None else len(np.unique(codes))
         share = self.max_samples
+        # a whole number is of all rows; a part of them may have fewer
         if columns is not None and isinstance(share, int | np.integer):
             share = min(int(share), available)
         size = draw_size(self, share, available, replace=self.replace, at_least=classes)
+        # numbers of all members are stored: the smallest type that holds them
         kind = np.int32 if n <= _LARGE else np.int64
         every = np.arange(n, dtype=kind)
         samples = []
@@ -164,7 +166,7 @@ class Resampled(ilk.Component):
             argument=[f"members[{at}], on the sample drawn for it" for at in range(len(members))],
         )
         self.rows_: list[np.ndarray] = [samples[at].rows for at in positions]
-        columns = [own for at in positions if (own := samples[at].columns) is not None]
+        columns = [drawn for at in positions if (drawn := samples[at].columns) is not None]
         if columns:
             self.features_: list[np.ndarray] = columns
         self._places = [f"members[{at}]" for at in positions]
@@ -179,6 +181,7 @@ class Resampled(ilk.Component):
         fit: Fit,
     ) -> Any:
         X = columns_of(X, sample.columns)
+        # all rows, in their order: no copy is needed
         if not self.replace and len(sample.rows) == len(y):
             return fit(member, X, y, weights)
         drawn = None if weights is None or self.replace else weights[sample.rows]
@@ -301,6 +304,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         weights = check_member_weights(self, sample_weight, codes, takers)
         checked = self._output_check()
         members = self._copies(member, rng)
+        # drawn before the samples, so it does not depend on their number
         self._folds_seed = int(rng.randint(2**31 - 1))
         samples = self._draw(rng, X, codes if self.stratified else None, weights)
         self._check_left_out(samples, len(codes))
@@ -368,6 +372,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             lambda outputs, rows: self._combine(outputs, ilk.take(X, rows)),
             len(self.classes_),
         )
+        # rows that every member was fitted to have no support
         known = np.flatnonzero(~np.isnan(support[:, 0]))
         wrong = np.zeros(len(codes), dtype=bool)
         if len(known):

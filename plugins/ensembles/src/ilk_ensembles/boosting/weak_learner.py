@@ -61,6 +61,7 @@ class WeakLearner:
         self.owner, self.member, self.X, self.method, self.rng = owner, member, X, method, rng
         capable = getattr(member, "capabilities", None)
         self.handle: Any = None
+        # only weights differ between rounds: one sort of the features serves all
         if method == "weighting" and capable is not None and capable.presort:
             try:
                 self.handle = member.presort(X)

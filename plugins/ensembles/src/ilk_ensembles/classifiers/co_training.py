@@ -291,6 +291,7 @@ class CoTraining(PerViewClassifier):
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
         self.failures_: dict[Any, ilk.IlkError] = {}
         labeled, self.n_rounds_ = [], 0
+        # confidence needs probabilities; without rounds the rule decides what is needed
         checked = check_probabilistic if self.n_rounds and len(waiting) else self._output_check()
         members = self._fit_views(members, X, codes, checked)
         while self.n_rounds_ < self.n_rounds and len(waiting):

@@ -223,10 +223,12 @@ class RandomForest(ilk.Classifier):
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rng = ilk.check_seed(self, self.random_state)
         weights = bootstrap_weights(self, sample_weight, codes)
+        # one seed for each tree: the forest does not depend on the number of threads
         seeds = rng.randint(2**31 - 1, size=self.n_members)
         how = Settings.of(self, X.shape[1])
         grower = Ranks if self.n_combined is None else Combinations
         cases = grower(X, codes, len(self.classes_), how)
+        # rows of weight 0 are never drawn
         drawable = len(X) if weights is None else int(np.count_nonzero(weights))
         size = how_many(self.max_samples, drawable)
         progress = Progress(self, self.n_members, self.verbose, "trees")

@@ -93,6 +93,7 @@ class RadiusNeighborhoods(Neighborhoods):
     def __init__(self, X: Cases, index: Index, distance: Distance, eps: float) -> None:
         self.X, self.index, self.distance, self.eps = X, index, distance, eps
         self.n = ilk.n_rows(X)
+        # an approximate index may find j near i, but not i near j
         self.symmetric = bool(distance.symmetric and index.exact)
 
     def block(self, start: int, stop: int) -> Block:

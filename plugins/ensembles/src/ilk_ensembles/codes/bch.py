@@ -136,9 +136,9 @@ def _some(family: BCH, n_classes: int, rng: np.random.RandomState) -> np.ndarray
 
 @cache
 def _powers(m: int) -> tuple[int, ...]:
+    """Powers of a primitive element of GF(2^m), starting at 1, as polynomials."""
     # the powers of x modulo a primitive polynomial are all 2^m - 1 elements; else they repeat
     # sooner
-    """Powers of a primitive element of GF(2^m), starting at 1, as polynomials."""
     for modulus in range(2**m + 1, 2 ** (m + 1), 2):
         powers: list[int] = []
         value = 1

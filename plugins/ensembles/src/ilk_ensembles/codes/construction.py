@@ -57,6 +57,7 @@ def random_code(
         n_draws = 1  # only one code exists
     nothing = np.empty((n_classes, 0), dtype=np.int8)
     best = best_of(lambda: draw(nothing), n_draws)
+    # random columns may not separate many classes: let a few that do lead each draw
     if best is None:
         best = best_of(lambda: draw(_parting(n_classes, rng)), n_draws)
     assert best is not None
@@ -94,9 +95,11 @@ def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> 
 
 def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool) -> Draw:
     """Draw columns entry by entry; reject duplicates."""
+    # of sparse codes, half of the entries are 0
     values = np.array([-1, 1, 0, 0] if sparse else [-1, 1], dtype=np.int8)
 
     def draw(given: np.ndarray) -> np.ndarray:
+        # each column once, in the order of arrival: the given ones first
         columns_by_bytes = {column.tobytes(): column for column in given.T.copy()}
         while len(columns_by_bytes) < n_bits:
             size = n_classes, n_bits - len(columns_by_bytes)

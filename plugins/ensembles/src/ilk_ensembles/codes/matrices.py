@@ -101,6 +101,7 @@ def column_distances(code: np.ndarray) -> np.ndarray:
     equal = np.zeros((n_bits, n_bits), dtype=np.intp)
     complement = np.zeros_like(equal)
     for plus, minus in _side_bits(code.T):
+        # an entry is equal if its bits are equal in both, plus and minus
         equal += np.bitwise_count((plus[:, None] ^ plus) | (minus[:, None] ^ minus))
         complement += np.bitwise_count((plus[:, None] ^ minus) | (minus[:, None] ^ plus))
     return np.minimum(equal, complement)
@@ -152,6 +153,7 @@ class CodeReport:
         """Measure a code."""
         rows, columns = row_distances(code), column_distances(code)
         least = separation(rows) or 0
+        # with rows d apart, floor((d - 1) / 2) wrong entries leave the right one nearest
         corrects = max(least - 1, 0) // 2
         return cls(classes, code, rows, columns, least, separation(columns), corrects)
 
@@ -228,8 +230,11 @@ def possible_bits(n_classes: int, sparse: bool) -> tuple[int, int]:
     Fewer than ``log2 C`` columns cannot separate C classes. There are ``2^(C-1) - 1`` partitions
     of all classes in two, and ``(3^C - 2^(C+1) + 1) / 2`` of any subset of them.
     """
+    # 2^C columns, in complementary pairs, without the constant ones
     most = 2 ** (n_classes - 1) - 1
     if sparse:
+        # 3^C columns without those that lack a side, 2 * 2^C - 1 by inclusion and exclusion, up to
+        # sign
         most = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
     return (n_classes - 1).bit_length(), most
 

@@ -216,6 +216,7 @@ class Borda(_FixedRule):
 
         self.check_parameters()
         points = combine_blocks(self, outputs, borda, most=math.inf)
+        # a single class beats no other: its 0 points cannot be divided by their sum
         if points.shape[1] == 1:
             points[:] = 1
         total = points.sum(axis=1, keepdims=True)

@@ -223,6 +223,7 @@ class WeightedMajority(SupportCombiner):
 
 def _wrong(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Share of each member's votes that is wrong; shape (L,)."""
+    # a member that supports several classes most gives each an equal part of its vote
     most = support == support.max(axis=2, keepdims=True)
     right = (most / most.sum(axis=2, keepdims=True))[:, np.arange(len(codes)), codes]
     return np.asarray(1 - right.mean(axis=1))
@@ -232,6 +233,9 @@ def _log_odds(errors: np.ndarray, n: int, n_classes: int) -> np.ndarray:
     # a rate of 0 or 1 in n samples may be chance: half an error keeps the weight finite
     least = 1 / (2 * n)
     errors = np.clip(errors, least, 1 - least)
+    # ln((1 - e) / e) + ln(C - 1): optimal if members err independently, and alike in all wrong
+    # classes
     weights = np.log((1 - errors) / errors) + np.log(max(n_classes - 1, 1))
+    # a member worse than chance has no vote, not a negative one
     weights = np.maximum(weights, 0)
     return weights if weights.any() else np.ones(len(errors))

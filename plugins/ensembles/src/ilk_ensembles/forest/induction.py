@@ -84,6 +84,8 @@ class Ranks:
         self.places = _places(codes)
         # CART breaks ties by the order of classes, which must not depend on their names
         self.codes = self.places[codes]
+        # trees of ranks are those of the values, but scikit-learn compares in float32, which holds
+        # whole numbers up to 2^24 exactly
         self.ranks = np.empty(X.shape, dtype=np.float32)
         values = []
         for f in range(X.shape[1]):
@@ -109,8 +111,10 @@ class Ranks:
         # inner nodes use `right` for a child; leaves store their number in it
         leaves = np.flatnonzero(left < 0)
         right[leaves] = np.arange(len(leaves))
+        # from the order of the classes' first cases back to that of the classes
         shares = tree.value[leaves, 0][:, self.places]
         return Tree(
+            # scikit-learn marks leaves by the feature -2, which is no column
             np.maximum(tree.feature, 0).astype(np.int32)[:, None],
             np.ones((len(left), 1)),
             thresholds,
@@ -222,6 +226,7 @@ def grow_forest(
         progress.step()
         return tree
 
+    # classes of few cases look like numbers to predict
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
         jobs = (delayed(one)(t, int(seed)) for t, seed in enumerate(seeds))

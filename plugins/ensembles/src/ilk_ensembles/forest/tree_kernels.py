@@ -57,6 +57,7 @@ def find_leaves(
             walking = 0
             for k in range(size):
                 row, node = rows[k], nodes[k]
+                # a negative left child marks a leaf, whose number is in place of the right child
                 if left[node] < 0:
                     leaves[row, t] = right[node]
                     continue
@@ -74,6 +75,7 @@ def find_leaves(
 @compiled
 def midpoint(low: float, high: float) -> float:
     """Midpoint of low < high in floating point: at least `low`, and less than `high`."""
+    # of numbers of one sign the sum may overflow, of opposite signs the difference
     middle = low + (high - low) / 2 if (low < 0) == (high < 0) else (low + high) / 2
     return middle if low <= middle < high else low
 
@@ -171,6 +173,7 @@ def add_out_of_bag(
                 best = 0
                 for c in range(n_classes):
                     total[i, c] += answers[leaf, c]
+                    # compared after the division, as predictions are: rounding may make ties
                     if total[i, c] / count > total[i, best] / count:
                         best = c
                 erring = best != codes[i]
@@ -300,6 +303,7 @@ def losses(
     order = np.arange(m)
     for f in range(p):
         lost[f] = 0.0
+        # a feature on no path changes no prediction
         if first[f].max() < 0:
             continue
         # the importance of a feature in a tree: the mean loss over permutations of its out-of-bag
@@ -307,6 +311,8 @@ def losses(
         for _ in range(n_repeats):
             draw(state, order, m, m)
             for i in range(m):
+                # the leaf changes only for rows whose path uses the feature, and only from its
+                # first use
                 if first[f, i] >= 0:
                     value = X[order[i], f]
                     end = walk(

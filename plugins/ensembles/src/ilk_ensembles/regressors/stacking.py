@@ -131,6 +131,7 @@ class StackingRegressor(HeterogeneousRegressor):
         members, learner = self._seeded_members(rng), self._learner()
         weights = self._check_weights(sample_weight, X, [*members, learner])
         self._fit_all(members, X, y, weights)
+        # rows of weight 0 must not count for the folds
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
             X, y, weights = ilk.take(X, some), y[some], weights[some]
@@ -144,6 +145,7 @@ class StackingRegressor(HeterogeneousRegressor):
             raise failure(self, "learner", learner, error) from error
         return self
 
+    # non-negative coefficients, as Breiman proposes: those of similar predictions do not cancel
     def _learner(self) -> Any:
         return (
             LinearRegression(positive=True)

@@ -145,6 +145,7 @@ def case_weights(owner: Any, cases: TrainingCases) -> np.ndarray | None:
     if given is None:
         return cases.weights
     if given == "balanced":
+        # n / (C n_c): each class has the total weight n / C
         factors = cases.total / (len(cases.classes) * cases.counts)
     else:
         factors = np.array([_weight(given, label) for label in cases.classes.tolist()])

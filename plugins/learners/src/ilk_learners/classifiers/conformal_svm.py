@@ -336,6 +336,7 @@ def reach(owner: object, distance: Distance, centers: Any, k: int, X: Cases | No
         D = np.sort(np.partition(D, min(k, m) - 1, axis=1)[:, :k], axis=1)
         near.append(D[np.isfinite(D)])
     every = np.concatenate(near)
+    # equal support vectors have no distances: take those of all rows
     if not every.size and X is not None:
         return reach(owner, distance, X, k)
     if not every.size:

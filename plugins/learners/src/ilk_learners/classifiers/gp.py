@@ -254,6 +254,7 @@ class GP(Classifier):
     def _likelihoods(self, codes: np.ndarray, n_classes: int) -> list[Likelihood]:
         if self.multi_class == "softmax":
             return [Softmax(codes, n_classes)]
+        # for two classes one problem suffices: its latent value has the sign of the second class
         positive = range(1 if n_classes == 2 else 0, n_classes)
         return [Logistic(np.where(codes == c, 1.0, -1.0)) for c in positive]
 
@@ -297,6 +298,7 @@ class GP(Classifier):
         if len(self.classes_) > 2:
             best = self.predict_proba(X).argmax(axis=1)
             return self.classes_[best]
+        # the latent mean is k(x)' a: no variance is needed for the label
         means = [
             np.vstack([each.a @ k.T for each, _, k in self._covariances(Q)])
             for Q in self._blocks(X)

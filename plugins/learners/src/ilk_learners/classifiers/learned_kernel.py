@@ -73,6 +73,7 @@ class LearnedMap:
                     f"{display_name(owner)}: the rows of X are all equal, or too far apart, so "
                     f"the kernel has no scale; standardize X first"
                 )
+            # exp(-|u - v|^2 / (2 s)) of the transformed rows, with s the mean squared bandwidth
             self.factor = float(1 / np.sqrt(2 * s))
 
     def __call__(self, X: np.ndarray) -> np.ndarray:

@@ -295,6 +295,8 @@ class LocalSVM(Classifier):
             )
         if largest == 0:
             return 0.0
+        # relative to the largest: squares neither overflow nor underflow; the n zeros of the
+        # diagonal do not count
         return largest * float(np.sqrt(np.square(D / largest).sum() / (n * (n - 1))))
 
     def _similarities(
@@ -360,6 +362,7 @@ def train(gram: np.ndarray, codes: np.ndarray, C: float, tol: float, width: floa
     For two classes one machine is trained; the other is its negative.
     """
     present = np.unique(codes)
+    # for two classes, the machine of the second decides for both
     asked = present[1:] if len(present) == 2 else present
     gram, bounds = np.ascontiguousarray(gram), np.full(len(codes), C)
     weights, bias = np.zeros((len(codes), len(asked))), np.empty(len(asked))
@@ -393,6 +396,7 @@ class Kept:
 
     def find(self, rows: np.ndarray) -> LocalMachine | None:
         """Return the cached machine of these rows, or None."""
+        # the bytes of ascending row numbers identify a neighbourhood
         key = rows.tobytes()
         with _LOCK:
             if key in self.machines:
@@ -404,6 +408,7 @@ class Kept:
         with _LOCK:
             self.n_trained += 1
             self.machines[rows.tobytes()] = machine
+            # the first is the one whose last use is longest ago
             while len(self.machines) > self.size:
                 self.machines.popitem(last=False)
 

@@ -138,10 +138,12 @@ class NaiveBayes(Posterior):
         shares = counts / counts.sum()
         # the variance of all cases: within the classes plus that of the class means
         overall = shares @ (variances + (means - shares @ means) ** 2)
+        # without a floor, a feature that is constant in a class would have an infinite density
         least = self.floor * np.sqrt(overall)
         factors = np.array([self._factor(count) for count in counts])[:, None]
         self._means = means
         self._widths = np.where(least > 0, np.maximum(np.sqrt(variances) * factors, least), 0.0)
+        # features that are constant in all cases tell no class from another
         self._used = np.flatnonzero(least > 0)
         self._counts = cases.counts
         self.means_ = np.ldexp(self._means + self._origin, self._exponents)
@@ -171,6 +173,7 @@ class NaiveBayes(Posterior):
                 z /= width[used]
                 result[:, c] -= np.einsum("ij,ij->i", z, z) / 2
             else:
+                # a kernel density is the mean, not the sum, over the cases of the class
                 result[:, c] -= len(used) * np.log(self._counts[c])
                 result[:, c] += self._log_kernels(rows, c)
         return result

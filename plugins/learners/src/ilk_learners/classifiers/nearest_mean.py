@@ -169,6 +169,8 @@ class NearestMean(Classifier):
         self._rows = X
         shares = np.eye(len(self.classes_))[codes]
         self._shares = shares / shares.sum(axis=0)
+        # the mean of k over all pairs of a class: the squared length of its mean in the feature
+        # space
         self._norms = np.einsum("ic,ic->c", self._shares, self._similarities(X))
 
     def _similarities(self, Q: Cases) -> np.ndarray:

@@ -133,4 +133,5 @@ def class_priors(owner: Any, classes: np.ndarray, counts: np.ndarray) -> np.ndar
             f"{display_name(owner)}: priors has {len(given)} numbers, y has {len(classes)} classes "
             f"({', '.join(map(repr, classes.tolist()[:5]))}{', ...' if len(classes) > 5 else ''})"
         )
+    # the given sum may be rounded
     return np.asarray(given / given.sum())

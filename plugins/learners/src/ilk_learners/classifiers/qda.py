@@ -107,6 +107,7 @@ class QDA(Posterior):
         )
         self.means_ = np.concatenate(means)
         p = cases.X.shape[1]
+        # a covariance of rank < p has no inverse, and its Gaussian no density
         self.pooled_ = np.array([each.rank < p for each in gaussians])
         if self.pooled_.any():
             common = self._pooled(cases, gaussians)

@@ -175,6 +175,7 @@ class RBFNetwork(Classifier):
         centers = self._first_centers(rows)
         targets = np.eye(len(cases.classes))[cases.codes]
         k, C = len(centers), len(cases.classes)
+        # bandwidths as logarithms: they stay positive in the descent
         start = Network(centers, np.log(self._widths(centers, rows)), np.zeros((k, C)), np.zeros(C))
         with threadpool_limits(1, "blas"):  # the same result for any number of threads
             network = self._solved(start, rows, targets)
@@ -218,6 +219,7 @@ class RBFNetwork(Classifier):
             self.n_iter_ = 1
             weights, bias = ridge(network.units(rows), targets, self.alpha)
             return Network(network.centers, network.log_sigmas, weights, bias)
+        # for fixed units the loss is convex in weights and bias
         return self._descend(network, rows, targets, network.weights.size + network.bias.size)
 
     def _trained(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> Network:
@@ -387,6 +389,7 @@ def ridge(H: np.ndarray, targets: np.ndarray, alpha: float) -> tuple[np.ndarray,
     # alpha |W|^2 as additional rows; centred columns leave the bias without a penalty
     root = np.vstack([(H - mean) / np.sqrt(len(H)), np.sqrt(alpha) * np.eye(k)])
     right = np.vstack([(targets - target) / np.sqrt(len(H)), np.zeros((k, targets.shape[1]))])
+    # by QR: the condition of the normal equations would be the square of that of the rows
     Q, R = np.linalg.qr(root)
     weights = np.linalg.solve(R, Q.T @ right)
     return weights, target - mean @ weights
@@ -407,6 +410,7 @@ def widths(centers: np.ndarray, rows: np.ndarray, rule: str) -> np.ndarray:
     elif rule == "mean_distance":
         sigmas = np.full(k, pdist(centers).mean())
     else:
+        # the first distance of each is that to itself
         sigmas = np.sort(squareform(pdist(centers)), axis=1)[:, 1 : 1 + _NEAR].mean(axis=1)
     typical = float(cdist(rows, centers).mean()) or 1.0
     return np.where(sigmas > 0, sigmas, typical)

@@ -243,6 +243,7 @@ class SVM(Classifier):
         machines = dual.solve_each(cases.codes, len(cases.classes), self.strategy, C)
         if self.probability:
             parts = problems(cases.codes, len(cases.classes), self.strategy)
+            # decisions about rows that a machine was trained on are too sure to calibrate it
             held_out = [
                 (
                     left_out_decisions(dual, solved, rows, signs, C if rows is None else C[rows]),
@@ -312,6 +313,7 @@ class SVM(Classifier):
         """Combine the machines: the union of their support vectors, coefficients of each."""
         dense = dense_coefficients(machines, len(numbers))
         support = np.flatnonzero(dense.any(axis=0))
+        # in the order of the given rows, whatever the grouping by class
         support = support[np.argsort(numbers[support])]
         self.support_ = numbers[support]
         self.support_vectors_ = take(X, support)

@@ -145,6 +145,8 @@ class MagKMeans(Clusterer):
             )
         codes = np.zeros(len(X), dtype=np.int64) if y is None else check_labels(self, y, X)[1]
         self._origin, rows, self._exponent = common_deviations(X)
+        # the price of imbalance is in units of the mean squared deviation, so that rescaling X
+        # changes nothing
         scale = self.balance * float(np.vdot(rows, rows)) / len(rows)
         best = self._best_run(_Problem(rows, codes, scale))
         self._set(best, scale, X.dtype)
@@ -234,6 +236,7 @@ class _Problem:
         labels = self._assigned(costs, labels)
         n, counts = len(labels), np.bincount(labels, minlength=len(centers))[:, None]
         members = csr_array((np.ones(n), (labels, np.arange(n))), shape=(len(centers), n))
+        # an empty cluster keeps its centre here, and is moved before the next round
         return labels, np.where(counts, members @ self.rows / np.maximum(counts, 1), centers)
 
     def _assigned(self, costs: np.ndarray, labels: np.ndarray | None) -> np.ndarray:

@@ -276,6 +276,7 @@ def _solve(owner: Any, kernel: Kernel | None, X: Cases | None, weights: np.ndarr
 
 
 def _on_rows(owner: Any, kernel: Any, known: KnownKernel, X: Any, weights: np.ndarray) -> OneClass:
+    # the mean of some k(x, x) suffices, as the unit only sets tolerances
     unit = float(np.mean(kernel.diagonal(take(X, np.arange(min(len(weights), _SOME)))))) or 1.0
     if owner.nu == 1:
         solved = _all(weights)
@@ -299,6 +300,7 @@ def _solution(solved: Solved, outputs: np.ndarray, weights: np.ndarray) -> OneCl
     coef, n_iter, converged = solved
     bias, violation = intercept(-outputs, coef, np.zeros(len(coef)), weights)
     lowest = float(np.min(outputs[coef < weights], initial=np.inf))
+    # rounding must not make outliers of rows on the border, which have a < w
     offset = min(-bias, lowest - _ROUNDING * float(np.abs(outputs).max()))
     return OneClass(coef, offset, float(coef @ outputs) / 2, violation, n_iter, converged)
 
@@ -331,6 +333,7 @@ def _by_libsvm(
 
 def _by_qp(owner: Any, K: np.ndarray, weights: np.ndarray) -> Solved:
     """Solve by cvxpy; for few rows."""
+    # sum_i a_i = nu sum_i w_i with a_i <= w_i: at most the share nu of the weight lies outside
     n, total = len(K), owner.nu * weights.sum()
     coef, n_iter, converged = minimum(K, np.zeros(n), np.ones(n), weights, total)
     if coef is None:

@@ -31,8 +31,8 @@ class Records(NamedTuple):
 
 @ilk.compiled
 def endpoint(successes: int, trials: int, z: float) -> float:
-    # without trials nothing is known: the widest interval
     """Upper end of Wilson's confidence interval of a proportion; lower end for negative z."""
+    # without trials nothing is known: the widest interval
     if trials == 0:
         return 1.0 if z > 0 else 0.0
     share, square = successes / trials, z * z / trials

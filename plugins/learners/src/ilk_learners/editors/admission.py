@@ -42,6 +42,7 @@ def admit(
                 D[i, j] < distance or (D[i, j] == distance and (best < 0 or block[j] < best))
             ):
                 best, distance = block[j], D[i, j]
+        # -1: nothing is kept yet
         if best < 0 or codes[best] != codes[case]:
             added[i] = True
             kept[case] = True

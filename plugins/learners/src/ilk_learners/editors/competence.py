@@ -134,6 +134,7 @@ class Competence(CaseEditor):
         edited = EditedSet(cases, _model_of(cases, min(self.k, len(rows) - 1)), self.add)
         fixed = self._fixed_keys(cases)
         added = True
+        # a case that was classified correctly may be misclassified after others were added: repeat
         while added:
             added = False
             self.n_passes_ += 1

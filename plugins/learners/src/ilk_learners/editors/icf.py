@@ -83,6 +83,8 @@ class ICF(CaseEditor):
         while True:
             self.n_passes_ += 1
             reachability, coverage = local_set_sizes(cases, rows)
+            # a case solved by more cases than it solves is redundant; all are judged before any is
+            # removed
             stays = reachability <= coverage
             if stays.all():
                 return rows

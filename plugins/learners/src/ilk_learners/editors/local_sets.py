@@ -36,6 +36,7 @@ def count_local_sets(
     for i in range(len(D)):
         case, row = start + i, D[i]
         code = codes[case]
+        # the local set ends at the nearest case of another class
         bound = np.inf
         for j in range(n):
             if codes[j] != code and row[j] < bound:

@@ -91,6 +91,7 @@ class ReducedNN(CaseEditor):
         kept = np.ones(len(cases), dtype=bool)
         if self.start == "cnn":
             store = Store(cases)
+            # passes of condensing, until one adds no case
             while store.see(order):
                 pass
             kept = store.kept
@@ -139,6 +140,7 @@ class _Shrinking:
     def _nearest(self, rows: np.ndarray) -> np.ndarray:
         """Nearest kept case of each case in `rows`."""
         there = self._there(rows)
+        # all listed cases have been removed since the search
         empty = ~there.any(axis=1)
         if empty.any():
             self._fill(rows[empty])

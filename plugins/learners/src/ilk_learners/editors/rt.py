@@ -214,6 +214,7 @@ def _list_length(cases: EditedCases, k: int) -> int:
 
 def _inward(cases: EditedCases, rows: np.ndarray) -> np.ndarray:
     """Sort cases by decreasing distance to the nearest one of another class among them."""
+    # cases in the interior of a class go first, those at the border, which decide, last
     return rows[np.argsort(-cases.only(rows).nun[0], kind="stable")]
 
 

@@ -141,6 +141,7 @@ def _with_width_for_each(owner: Any, kernel: Any, X: Any) -> Any:
             f"must not be 'ard' with {kernel}: rbf has a width for each feature, over a Euclidean "
             f"distance of vectors without zero weights",
         )
+    # factors of 1: a kernel with the numbers that this one learned as its parameters
     kernel = KernelParameters(kernel).kernel(np.zeros(np.size(kernel.sigma_)))
     widths = np.broadcast_to(np.asarray(kernel.sigma, dtype=float), X.shape[1])
     return kernel.set_params(sigma=widths.copy()).fit(X)

@@ -109,6 +109,7 @@ class AdaptiveMetric(LocalMetric):
         if len(q) > 1:
             raise InputError(f"{display_name(self)}: x must be one query, got {len(q)} rows")
         metric = self._metrics(self._scaled(q), np.full(1, -1))[0]
+        # a map L has the metric L'L
         metric = metric if metric.ndim == 1 else metric.T @ metric
         with np.errstate(over="ignore"):
             metric = np.ldexp(metric, -2 * self.exponent_) if self.unitless else metric
@@ -142,6 +143,7 @@ class AdaptiveMetric(LocalMetric):
         fill = weighted if metrics.ndim == 2 else mapped
         squares = np.empty((len(Q), len(self.codes_)))
         fill(self.columns_, Q, metrics, squares)
+        # a training row is not its own neighbour
         seen = np.flatnonzero(left_out >= 0)
         squares[seen, left_out[seen]] = np.inf
         return squares, None
@@ -169,6 +171,7 @@ class AdaptiveMetric(LocalMetric):
 
     def _block_size(self, m: int) -> int:
         most = max(_NUMBERS // len(self.codes_), 1)
+        # four blocks a thread: no thread waits long for the last one
         return int(min(_QUERIES, most, max(-(-m // (4 * ilk.n_threads())), 1)))
 
     def _scaled(self, Q: np.ndarray) -> np.ndarray:

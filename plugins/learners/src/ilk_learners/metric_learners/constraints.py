@@ -185,8 +185,8 @@ def _by_class(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
-    # all pairs are numbered row by row, so that numbers are drawn and no list of pairs is needed
     """Draw pairs of a position and the number of one of its partners, without replacement."""
+    # all pairs are numbered row by row, so that numbers are drawn and no list of pairs is needed
     ends = np.cumsum(partners)
     total = int(ends[-1])
     if number < total:

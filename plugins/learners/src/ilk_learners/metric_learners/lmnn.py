@@ -182,6 +182,7 @@ class LMNN(DescentLearner):
             loss, gradient = objective(values.reshape(start.shape) / scale)
             return loss, gradient.ravel() / scale
 
+        # L in units of 1 / scale: the solver's steps then have a size near 1
         minimum = minimize_nonsmooth(flat, start.ravel() * scale, max_iter, float(self.tol))
         L = minimum.x.reshape(start.shape) / scale
         n_iter = len(minimum.curve) - 1

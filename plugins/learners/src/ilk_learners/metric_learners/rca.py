@@ -117,6 +117,7 @@ class RCA(LinearMetricLearner):
         self.n_chunklets_ = int(groups.max()) + 1
         rows = X if member.all() else X[member]
         _, deviations, exponent = within(rows, groups, self.n_chunklets_)
+        # D'D = n C for the covariance C inside the chunklets: sqrt(n) (D'D)^(-1/2) = C^(-1/2)
         components = np.sqrt(len(rows)) * inverse_root(
             self,
             deviations,

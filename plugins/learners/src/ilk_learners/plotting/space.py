@@ -94,6 +94,7 @@ def plane(X: np.ndarray) -> tuple[np.ndarray, float]:
     if rows.shape[1] <= 2:
         return np.pad(rows, ((0, 0), (0, 2 - rows.shape[1]))), 1.0
     values, axes = spectrum(rows)
+    # squared singular values are the variances along the axes, up to a factor
     total = float(values @ values)
     return rows @ fix_signs(axes[:2]).T, float(values[:2] @ values[:2]) / total if total else 1.0
 
@@ -212,6 +213,7 @@ def half_axes(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     values, vectors = np.linalg.eigh((A + A.T) / 2)
     values = np.maximum(values / values[1], _LONGEST**-4)  # axes in proportion 36 to 1
+    # half axes are proportional to 1 / sqrt(values); those of area pi have the product 1
     return (values.prod() ** 0.25) / np.sqrt(values), vectors.T
 
 

@@ -192,6 +192,7 @@ class GPRegressor(Regressor):
         covariance = Covariance(self, self.kernel_, X, targets, self.optimize)
         start = np.array([self.signal_variance_, self.noise_variance_])
 
+        # in logarithms, so that variances stay positive
         def evidence(theta: np.ndarray) -> tuple[float, np.ndarray]:
             variance, noise = start * np.exp(theta[:2])
             kernel = covariance.kernel(theta[2:])
@@ -201,6 +202,7 @@ class GPRegressor(Regressor):
             # dC / d log s = s I
             of_noise = noise * float(np.trace(M))
             gradient = covariance.gradient(kernel, M, K, variance)
+            # theta: signal variance, noise variance, then the kernel's numbers
             return regression.log_evidence, np.insert(gradient, 1, of_noise)
 
         theta = maximize(self, evidence, covariance.size + 2)
@@ -290,6 +292,7 @@ class GPRegressor(Regressor):
         ones = triangles.solve(self.regression_.L, np.ones(n))
         of_rest = self.regression_.alpha - others * ones
         diagonal = np.diagonal(triangles.inverse(self.regression_.L))
+        # y_i - [C^-1 y]_i / [C^-1]_ii, equation (5.12) of Rasmussen and Williams
         return np.asarray(self._mean + self._scale * (targets - of_rest / diagonal))
 
     def __sklearn_tags__(self) -> Any:
@@ -346,6 +349,7 @@ class Regression:
         k : ndarray of shape (m, n)
             Overwritten.
         """
+        # k(x, x) - k'C^-1 k with C = LL'; rounding may make it negative
         v = triangles.half_solve(self.L, k.T)
         return np.asarray(np.maximum(prior - np.einsum("ij,ij->j", v, v), 0))
 
@@ -379,6 +383,7 @@ def regress(
     np.copyto(A, K)
     A.ravel()[:: len(A) + 1] += noise
     # the factor overwrites A, so its norm is taken first
+    # A is symmetric: its transpose has the columns that LAPACK reads, without a copy
     norm = _norm("1", A.T)
     L = triangles.factor(A)
     if lapack.dpocon(L, norm, uplo="L")[0] < _LEAST_CONDITION:

@@ -59,6 +59,7 @@ class Correlation(Relevance):
             return _pearson(X, y)
         between, _, total = sums_of_squares(X, y)
         ratio = np.divide(between, total, out=np.zeros(len(total)), where=total > 0)
+        # the correlation ratio: the root of the share of the variance that lies between the classes
         return np.asarray(np.sqrt(np.minimum(ratio, 1)))
 
 

@@ -57,6 +57,7 @@ def by_class(owner: object, X: np.ndarray, y: np.ndarray) -> Sorted:
     sizes = np.bincount(y)
     place = np.empty(len(y), dtype=np.int64)
     place[order] = np.arange(len(y))
+    # a row alone in its class has no neighbour of the class
     paired = place[sizes[y] > 1]
     if not len(paired):
         raise InputError(
@@ -80,6 +81,7 @@ def summed(
     add: Callable[[np.ndarray, np.ndarray], object], drawn: np.ndarray, shape: tuple[int, ...]
 ) -> np.ndarray:
     """Sum the results of `add` over drawn rows, in threads, with reproducible rounding."""
+    # blocks of fixed size: the order of additions does not depend on the number of threads
     parts = np.zeros((-(-len(drawn) // _BLOCK), *shape))
     ilk.in_blocks(
         lambda start, stop: add(drawn[start:stop], parts[start // _BLOCK]), len(drawn), _BLOCK
@@ -127,5 +129,6 @@ def in_ranges(X: np.ndarray) -> np.ndarray:
 def centered(X: np.ndarray) -> np.ndarray:
     """Deviations from the mean, each column scaled so that the largest is near 1."""
     _, columns, _ = deviations(X)
+    # scaling by powers of 2 is exact
     _, exponents = np.frexp(np.maximum(columns.max(axis=0), -columns.min(axis=0)))
     return np.asarray(np.ldexp(columns, -exponents, out=columns))

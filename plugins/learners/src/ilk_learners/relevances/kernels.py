@@ -32,8 +32,8 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
 
 @ilk.compiled
 def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
-    # a full sort is not needed for the k-th distance
     """Split a weight of 1 among the k nearest candidates; `near` and `out`: (m,)."""
+    # a full sort is not needed for the k-th distance
     kth = near.min() if k == 1 else np.partition(near, k - 1)[k - 1]
     before, tied = 0, 0
     for j in range(len(near)):

@@ -67,6 +67,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         """Standardized rows; array of shape (n, p)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
+        # halves of both, as the difference of large numbers may overflow; the factor cancels
         half = halves(self.scale_)
         with np.errstate(over="ignore"):
             result = X * half
