@@ -27,6 +27,8 @@ def absolute(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
     """Sums of absolute differences."""
     n, p = X.shape
     m = YT.shape[1]
+    # two rows and four features at a time: a loaded value of Y serves two rows, and four terms one
+    # access to the output; the last pair of rows may overlap the one before
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]

@@ -178,7 +178,7 @@ def candidates(  # noqa: PLR0915  # allocates its work space once for all querie
     heap, members = np.empty(k), np.empty(k, np.int64)
     # rows beyond the k nearest that rounding could still bring among them
     spare, spares = np.empty(64), np.empty(64, np.int64)
-    found, n_found = np.empty(16 * len(Q) + 64, np.int64), 0
+    positions, n_positions = np.empty(16 * len(Q) + 64, np.int64), 0
     ends = np.empty(len(Q), np.int64)
     evaluations = 0
     for i in range(len(Q)):
@@ -221,13 +221,13 @@ def candidates(  # noqa: PLR0915  # allocates its work space once for all querie
                 reduced[:size], start, limit, slack, heap, members, in_heap, spare, spares, n_spare
             )
         n_spare = _kept(spare, spares, n_spare, limit)
-        ends[i] = n_found + in_heap + n_spare
-        while ends[i] > len(found):
-            found = np.concatenate((found, found))
-        _put(members, in_heap, found, n_found)
-        _put(spares, n_spare, found, n_found + in_heap)
-        n_found = ends[i]
-    return found[:n_found], ends, evaluations
+        ends[i] = n_positions + in_heap + n_spare
+        while ends[i] > len(positions):
+            positions = np.concatenate((positions, positions))
+        _put(members, in_heap, positions, n_positions)
+        _put(spares, n_spare, positions, n_positions + in_heap)
+        n_positions = ends[i]
+    return positions[:n_positions], ends, evaluations
 
 
 @ilk.compiled
@@ -289,10 +289,10 @@ def _take(
 
 
 @ilk.compiled
-def _put(positions: np.ndarray, n: int, found: np.ndarray, start: int) -> None:
-    """Copy n positions, (n,) at least, to ``found[start:]``."""
+def _put(positions: np.ndarray, n: int, out: np.ndarray, start: int) -> None:
+    """Copy n positions, (n,) at least, to ``out[start:]``."""
     for j in range(n):  # a slice assignment takes seconds to compile
-        found[start + j] = positions[j]
+        out[start + j] = positions[j]
 
 
 @ilk.compiled

@@ -404,4 +404,5 @@ def _widths(sampled: _Sampled) -> np.ndarray:
 def _shared(agreement: np.ndarray, n_tables: int, n_bits: np.ndarray) -> np.ndarray:
     if not agreement.size:
         return np.ones(len(n_bits))
+    # at least one of n tables has the same bucket, that is, b equal hash values
     return np.array([(1 - (1 - agreement**b) ** n_tables).mean() for b in n_bits])

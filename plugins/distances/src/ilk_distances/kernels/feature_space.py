@@ -38,6 +38,7 @@ def squared_distances(kernel: Kernel, X: Cases, Y: Cases | None = None) -> np.nd
     left = kernel.diagonal(X)
     right = left if Y is None else kernel.diagonal(Y)
     D = np.asarray(left[:, None] + right - 2 * kernel.gram(X, Y))
+    # rounding must neither give negative squares nor part equal objects
     np.maximum(D, 0, out=D)
     D[same_objects(X, Y)] = 0
     return D

@@ -250,6 +250,7 @@ def _load(
     s, t, rows, columns = (1, 0, n, m) if turned else (0, 1, m, n)
     _copy_costs(cost, item[s], item[t], turned, rows, columns, block)
     width = columns
+    # rows have the larger mass: a last column, of cost 0, takes the surplus
     if rest != 0:
         width += 1
         node[MASS, rows + columns] = abs(rest)

@@ -76,6 +76,7 @@ class Ground:
     def costs(self, P: Any, Q: Any) -> np.ndarray:
         """Ground distances of places P to places Q, both checked, in C order."""
         if self.period:
+            # the shorter way round the circle
             steps = np.abs(P - Q.T) % self.period
             costs = np.minimum(steps, self.period - steps) * self.scale(P)
         else:

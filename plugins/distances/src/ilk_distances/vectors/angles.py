@@ -61,6 +61,7 @@ def _one_less_cosine(x: np.ndarray, y: np.ndarray, centred: bool, rest: np.ndarr
         # twice: the mean of the rest is subtracted up to its own rounding error
         rest -= _mean(rest)
         rest -= _mean(rest)
+    # the rest may still have a part along x, by rounding: it is subtracted, too
     along = 0.0
     for f in range(len(x)):
         along += rest[f] * (x[f] - x_mean)

@@ -14,6 +14,7 @@ def relative(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
     m = YT.shape[1]
     # 0 / least is 0
     least = np.nextafter(X.dtype.type(0), X.dtype.type(1))
+    # two rows for each loaded value of Y; the last pair of rows may overlap the one before
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]

@@ -142,6 +142,7 @@ def class_shares(mass: np.ndarray, size: int) -> np.ndarray:
     exact = np.asarray(mass, dtype=float) / np.sum(mass) * size
     # the tolerance keeps whole shares whole; each class present gets at least one draw
     shares: np.ndarray = np.maximum(np.floor(exact + 1e-9), there).astype(int)
+    # the rounded shares need not add up: single draws make up for it
     while (over := int(shares.sum()) - size) != 0:
         step = -1 if over > 0 else 1
         # the draw goes to, or comes from, the class farthest from its exact share

@@ -61,6 +61,7 @@ def costs_of_two(
     first = ends[1]
     weight = weights[:, 0]
     sums = np.empty((2, 4, n_bins))
+    # four features at a time: a weight is loaded once for all of them
     for start in range(0, p, 4):
         a, b, c, d = start, min(start + 1, p - 1), min(start + 2, p - 1), min(start + 3, p - 1)
         sums[:] = 0

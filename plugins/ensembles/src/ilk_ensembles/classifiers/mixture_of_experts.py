@@ -279,6 +279,7 @@ class MixtureOfExperts(ilk.Classifier):
 
         asked = each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places)
         mixed = np.einsum("nl,lnc->nc", self.gate_.shares(X), np.stack(asked))
+        # the sum is 1 up to rounding
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
     def gate(self, X: Cases) -> np.ndarray:

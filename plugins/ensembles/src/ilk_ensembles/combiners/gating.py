@@ -93,6 +93,7 @@ class Gating(SupportCombiner):
         codes = held_out_codes(self, support, y)
         X = self._cases(X, len(codes))
         likelihood = np.maximum(support[:, np.arange(len(codes)), codes].T, _LEAST)  # (n, L)
+        # equal shares: the first responsibilities follow the likelihoods alone
         weights = np.full(likelihood.shape, 1 / len(support))
         gate = self._checked_gate()
         self.n_members_ = len(support)

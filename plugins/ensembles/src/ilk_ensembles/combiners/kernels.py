@@ -30,6 +30,7 @@ def weighted(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.
     sums[:] = 0
     for member in range(len(outputs)):
         values, fine = shares(outputs, member, first, spare)
+        # flags, not branches: the loop over all values can use vector instructions
         weight, negative = weights[member], 0
         for k in range(len(sums)):
             sums[k] += values[k] * weight
@@ -123,6 +124,7 @@ def median(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
                 return False
         _sort(columns)
         lower, upper = columns[(n_members - 1) // 2], columns[n_members // 2]
+        # the sum of the two might overflow
         middle.reshape(middle.size)[:] = lower + (upper - lower) / 2
     return bool(_alike_where_none(combined))
 
@@ -133,6 +135,7 @@ def _sort(columns: np.ndarray) -> None:
 
     A sorting network compares whole rows in a fixed order, so that the loops vectorise.
     """
+    # a fixed sequence of comparisons, whatever the values: each exchanges whole rows
     n, top = len(columns), 1
     while 2 * top < n:
         top *= 2
@@ -396,6 +399,7 @@ def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
     left = np.uint64(len(values)) // width
     at, off = np.uint64(0), 0
     while left >= four:
+        # four sums at a time, which do not wait for one another
         a = b = c = d = -1.0
         end = at + width
         while at < end:

@@ -99,6 +99,8 @@ def search(
     factors = np.empty(len(features))
     size = len(pool)
     for attempt in range(2 * n_tried):
+        # where no combination separates the rows, constant features may be the reason: try without
+        # them
         if attempt == n_tried:
             if best > -np.inf:
                 break

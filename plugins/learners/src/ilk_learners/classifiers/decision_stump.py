@@ -202,11 +202,11 @@ class DecisionStump(Classifier):
         def work(start: int, stop: int) -> None:
             those = slice(start, stop)
             sorted_ = presorted.order[those], presorted.last[those], weights
-            found = rounding, badness[those], places[those]
+            outputs = rounding, badness[those], places[those]
             if two:
-                kernels.search_two(*sorted_, signed, totals, *found)
+                kernels.search_two(*sorted_, signed, totals, *outputs)
             else:
-                many(*sorted_, units, codes, len(totals), *found)
+                many(*sorted_, units, codes, len(totals), *outputs)
 
         in_blocks(work, p, max(_CELLS // n, 1))
         # the first of the features that tie up to rounding
@@ -241,6 +241,7 @@ class DecisionStump(Classifier):
         X = X.X if isinstance(X, Presorted) else check_vectors(self, X, reset=False)
         if self.feature_ < 0:
             return np.zeros(len(X), dtype=np.intp)
+        # in double precision: a threshold between two float32 values may be none
         return np.asarray(X[:, self.feature_] > np.float64(self.threshold_)).astype(np.intp)
 
     def __sklearn_tags__(self) -> Any:

@@ -197,6 +197,7 @@ def _leave_one_out(lda: Any, X: Cases | None, y: Labels | None) -> Prediction:
     means, D, exponent = within(cases.X, cases.codes, len(cases.classes))
     turned = difference(means, common_deviations(means)[0], exponent)
     extent = np.abs(D).max(axis=0) + np.abs(turned).max(axis=0)
+    # shrinkage depends on the units of the features: only without it they may be scaled
     scale = np.ones(p) if lda.shrinkage else column_lengths(D, extent)
     values, axes = spectrum(D / scale)
     if rank_of(values, D.shape) < p and not lda.shrinkage:

@@ -68,6 +68,7 @@ def search_two(
         Written: error of the best threshold of each feature, and its position.
     """
     first, second = totals[0], totals[1]
+    # two features at a time: their sums do not wait for one another
     for f in range(0, len(orders), 2):
         g = min(f + 1, len(orders) - 1)
         order_f, last_f, order_g, last_g = orders[f], lasts[f], orders[g], lasts[g]
@@ -146,6 +147,7 @@ def search_many(
         first, end = _ends(order, weights)
         sums[:] = 0
         weight, largest = 0, 0
+        # from the end: the error above each place, then from the front the error below
         for i in range(end, first, -1):
             c, w = codes[order[i]], units[order[i]]
             class_sum = sums[c] + w
@@ -199,6 +201,8 @@ def search_gini(
             for k in range(end - first):
                 i = first + k if upwards else end - k
                 c, w = codes[order[i]], units[order[i]]
+                # squares of 61 bits do not fit in 64: for W = a 2^31 + b, the sums of a^2, a b and
+                # b^2 are kept, the last without 20 bits that could make it overflow
                 a, b = sums[c] >> 31, sums[c] & _LOW
                 sums[c] += w
                 weight += w

@@ -35,6 +35,7 @@ def endpoint(successes: int, trials: int, z: float) -> float:
     # without trials nothing is known: the widest interval
     if trials == 0:
         return 1.0 if z > 0 else 0.0
+    # Wilson: (s + z^2 / 2n + z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n) for the share s
     share, square = successes / trials, z * z / trials
     spread = z * math.sqrt((share * (1 - share) + square / 4) / trials)
     return float((share + square / 2 + spread) / (1 + square))

@@ -20,8 +20,8 @@ Ties = Literal["keep", "remove", "nearest"]
 NOISE: Any = param(
     default="enn",
     choices=("enn", "renn", "none"),
-    doc="What removes noise first: one pass of edited nearest neighbours, passes until "
-    "nobody disagrees with the neighbours, or nothing.",
+    doc="Noise filter applied first: one pass of edited nearest neighbours, passes until no case "
+    "disagrees with its neighbours, or none.",
 )
 
 

@@ -121,6 +121,7 @@ class Evidence:
         mode, _ = triangles.with_jitter(
             K, lambda: _mode(self._owner, self._likelihood, K, self._last)
         )
+        # the next mode is searched from this one, which is near
         self._last = mode.a
         M = mode.curvature.derivative(K, mode.a, mode.f)
         return mode.log_evidence, self._covariance.gradient(kernel, M, K, variance)

@@ -189,6 +189,7 @@ class DANN(AdaptiveMetric):
         between, Z = _class_means(Z, self.codes_[rows], weights, len(self.classes_))
         diagonal = np.matmul(weights[:, None, :], Z**2)[:, 0]
         # the trace of the neighbourhood's covariance: that within classes plus that of their means
+        # relative to the mean variance of a feature there: it keeps W invertible
         around = (diagonal + np.sum(between**2, axis=1)).sum(axis=1, keepdims=True)
         least = self.floor * np.where(around > 0, around / max(known.sum(), 1), 1.0)
         inverse = known / unit

@@ -75,6 +75,7 @@ def select(values: np.ndarray, n: int, k: int) -> float:
                 values[i], values[j] = values[j], values[i]
                 i += 1
                 j -= 1
+        # Hoare's partition: values up to j are at most the pivot, those from i on at least
         if k <= j:
             high = j
         elif k >= i:

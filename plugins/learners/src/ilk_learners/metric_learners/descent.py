@@ -234,6 +234,7 @@ class DescentLearner(LinearMetricLearner):
     def _options(self, max_iter: int) -> dict[str, Any]:
         if self.solver == "cg":
             return {"maxiter": max_iter, "gtol": self.tol}
+        # iterations are limited, not evaluations of a line search
         return {"maxiter": max_iter, "ftol": min(self.tol, 1.0), "gtol": _FLAT, "maxfun": 10**6}
 
 

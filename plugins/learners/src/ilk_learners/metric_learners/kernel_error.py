@@ -162,6 +162,7 @@ class _Ridge:
         loss, gradient = self.loss(L)
         if self.weight == 0:
             return loss, gradient
+        # L times scale has no unit, so the penalty does not depend on that of the rows
         weight = self.weight * self.scale**2
         return loss + weight * float(np.sum(L**2)), gradient + 2 * weight * L
 

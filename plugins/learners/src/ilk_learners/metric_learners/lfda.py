@@ -210,6 +210,8 @@ def _scatters(X: np.ndarray, Z: np.ndarray, groups: np.ndarray, k: int) -> _Scat
         inside = Z[rows]
         near = _local_scatter(X[rows], inside, k) / len(rows)
         local += near
+        # pairs of a class have the weights A_ij / n, all others 1 / n: the total scatter, without
+        # the share n_c / n of the scatter inside each class
         share = len(rows) / n
         mixture += share * near + (1 - share) * (inside.T @ inside)
     return _Scatters((local + local.T) / 2, (mixture + mixture.T) / 2)

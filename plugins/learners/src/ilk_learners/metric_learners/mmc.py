@@ -161,6 +161,7 @@ class MMC(PairLearner):
                 f"not differ); set shrinkage, or singular to 'reduce'"
             )
         squares = (1 - self.shrinkage) * squares + self.shrinkage * squares.mean()
+        # a feature that does not differ in similar pairs is left out: 1 / sqrt(inf) = 0
         return np.diag(1 / np.sqrt(np.where(squares > 0, squares, np.inf)))
 
     def _minimum(self, steps: np.ndarray) -> np.ndarray:

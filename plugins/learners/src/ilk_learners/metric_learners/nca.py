@@ -112,6 +112,8 @@ class NCA(DescentLearner):
         return check_labels(self, y, X, min_classes=2)[1]
 
     def _scale(self, X: np.ndarray) -> float:
+        # with s the mean squared bandwidth, exp(-|x - y|^2 / (2 s)) is the kernel of rows over
+        # sqrt(2 s)
         return float(np.sqrt(2 * squared_bandwidths(self, X).mean()))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
@@ -142,6 +144,7 @@ class LogVotes(Softmax):
         # Q: the softmax over the rows of the same class only
         np.copyto(S, scores)
         S[other] = -np.inf
+        # a row alone in its class gets no vote for it: it has neither loss nor slope
         alone = ~np.isfinite(S.max(axis=1))
         S[alone] = 0
         # both softmaxes are scaled by their own maximum; the difference enters the loss

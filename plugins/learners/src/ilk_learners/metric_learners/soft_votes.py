@@ -30,6 +30,7 @@ Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
 """Maps the votes of a block of rows, shape (b, C), and their slice of all rows to the sum of
 their losses and its derivative by each vote."""
 _NUMBERS = 2**21  # weights per block: 16 MiB
+# products of few rows are slow, and many rows do not fit into the cache
 _LEAST_ROWS, _MOST_ROWS = 16, 256
 _WAVE = 64  # blocks whose partial gradients are held at once
 
@@ -59,6 +60,7 @@ class Softmax(ABC):
         """
         if L.ndim == 1:
             return self._sum(L, _Diagonal)
+        # the cheaper way: through a matrix of p x p, or through the n x d transformed rows
         return self._sum(L, _LowRank if 2 * len(L) <= L.shape[1] else _Full)
 
     def _sum(self, L: np.ndarray, kind: type[_Gradient]) -> tuple[float, np.ndarray]:
@@ -250,6 +252,7 @@ class _LowRank(_Gradient):
         self.mixed += part[1]
 
     def gradient(self, L: np.ndarray) -> np.ndarray:
+        # L X'(diag(c) - S - S')X = Z'(diag(c) - S - S')X, with Z = X L'
         rest = (self.columns[:, None] * self.Z - self.mixed).astype(self.X.dtype)
         return np.asarray(-2 * (rest.T @ self.X), dtype=float)
 
@@ -270,6 +273,7 @@ class _Diagonal(_Gradient):
         self.mixed += part[0]
 
     def gradient(self, L: np.ndarray) -> np.ndarray:
+        # the diagonal of X'(diag(c) - S - S')X
         M = self.columns @ np.square(self.X) - 2 * self.mixed
         return np.asarray(-2 * L * M)
 
@@ -355,5 +359,6 @@ def squared_bandwidths(
         )
     distances, _ = ilk.nearest(X, max(1, k // 2))
     squares = np.square(distances, dtype=float).mean(axis=1)
+    # if all rows equal their neighbours: the mean squared distance of all rows
     typical = float(squares.mean()) or 2 * float(np.var(X, axis=0, dtype=float).sum()) or 1.0
     return np.asarray(np.maximum(squares, _LEAST * typical))

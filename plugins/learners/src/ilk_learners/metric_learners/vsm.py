@@ -125,6 +125,7 @@ class VSM(DescentLearner):
         before: Any = getattr(self, "components_", None) if self.warm_start else None
         if before is not None and before.shape == (p, p):
             weights = np.ldexp(np.diag(before).astype(float), exponent) * _divisors(X)
+            # a weight of 0 has no logarithm
             start[:-1] = np.log(np.where(weights > 0, weights, 1.0))
             start[-1] = np.log(self.kernel_width_)
         return start
@@ -138,6 +139,7 @@ class VSM(DescentLearner):
         return descent
 
     def _map(self, L: np.ndarray, X: np.ndarray) -> np.ndarray:
+        # a constant feature has no scale, and no influence
         return np.diag(np.where(X.any(axis=0), np.exp(L[:-1]) / _divisors(X), 0.0))
 
 

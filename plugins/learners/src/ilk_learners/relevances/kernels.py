@@ -45,6 +45,7 @@ def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
         if near[j] < kth * (1 - TIE):
             out[j] = 1.0 / k
         elif near[j] <= kth * (1 + TIE):
+            # rows tied at the k-th distance share what the nearer ones leave
             out[j] = (k - before) / tied / k
         else:
             out[j] = 0.0
@@ -140,6 +141,7 @@ def coincidences(
             if weights[j] != 0:
                 apart = abs(y[i] - y[j])
                 for f in range(p):
+                    # N_dA and N_dC&dA of RReliefF for the feature, and N_dC below
                     step = weights[j] * abs(rows[i, f] - rows[j, f])
                     out[0, f] += step
                     out[1, f] += step * apart
@@ -215,6 +217,7 @@ def ascend(
         lengths[i] = np.inf
         _share(lengths[first:last], 1, weights[first:last])
         _slopes(rows, i, lengths, weights, -1.0, slope)
+        # the margin is half the difference of the lengths, so is its gradient
         w += 0.5 * slope * w
 
 

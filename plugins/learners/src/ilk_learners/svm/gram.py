@@ -77,10 +77,10 @@ def checked_gram(owner: Any, kernel: Kernel | None, X: Any) -> np.ndarray:
     IndefiniteKernelWarning
         If it is not positive semi-definite.
     """
-    name, n, own = display_name(owner), n_rows(X), display_name(kernel)
+    name, n, kernel_name = display_name(owner), n_rows(X), display_name(kernel)
     if exceeds_memory(owner, n):
         raise InputError(
-            f"{name}: the Gram matrix of {n} rows under the kernel {own} takes "
+            f"{name}: the Gram matrix of {n} rows under the kernel {kernel_name} takes "
             f"{8 * n * n / 2**20:.3g} MiB, more than memory={owner.memory:g}; raise memory"
         )
     K = gram_matrix(kernel, X)
@@ -89,11 +89,12 @@ def checked_gram(owner: Any, kernel: Kernel | None, X: Any) -> np.ndarray:
     if not np.isfinite(total) and not np.isfinite(K).all():
         i, j = np.argwhere(~np.isfinite(K))[0]
         raise InputError(
-            f"{name}: the kernel {own} of rows {i} and {j} is {K[i, j]}; standardize X first"
+            f"{name}: the kernel {kernel_name} of rows {i} and {j} is {K[i, j]}; "
+            f"standardize X first"
         )
     if not is_definite(kernel, K):
         message = (
-            f"{name}: the kernel {own} is not positive semi-definite on these rows, so a "
+            f"{name}: the kernel {kernel_name} is not positive semi-definite on these rows, so a "
             f"solution may not be optimal; the kernel substitution repairs it"
         )
         if owner.solver == "qp":

@@ -82,6 +82,7 @@ def class_probabilities(positive: np.ndarray, n_classes: int, strategy: Strategy
     if n_classes == 2:
         return np.column_stack([1 - positive[:, 0], positive[:, 0]])
     if strategy == "ova":
+        # the machines are calibrated one by one: their probabilities need not add up
         return np.asarray(positive / positive.sum(axis=1, keepdims=True))
     r = np.zeros((len(positive), n_classes, n_classes))
     for column, (a, b) in zip(positive.T, combinations(range(n_classes), 2), strict=True):
