@@ -14,7 +14,7 @@ import ilk
 if TYPE_CHECKING:
     import numpy as np
 
-NONE = -1
+NONE = -1  # no entry, or no ball
 TOP, BALL, CHILD, FREE = 0, 1, 2, 3  # rows of `state`: heap top, open ball, next child, free entry
 
 
@@ -41,14 +41,14 @@ def receive(
         Rows, up, radii, first and count, as a `Hierarchy` has them.
     slack : ndarray of shape (6,)
         Rounding margins of the distances of queries and of those in the tree, three numbers each.
-    queries, balls : ndarrays of int64
-    distances : ndarray of float64
+    queries, balls : ndarrays of int64, shape (n_pairs,)
+    distances : ndarray of float64, shape (n_pairs,)
     near, where : ndarrays of shape (m, k)
         The nearest rows of each query so far, a heap with the farthest on top; k may be 0.
         The heap gives the current limit without sorting.
     limits : ndarray of shape (m,)
         Rows of a larger distance are no neighbours.
-    state, entries, bounds : ndarrays
+    state, entries, bounds : ndarrays of shapes (4, m), (3, size), (2, size)
         The heaps of balls; enough entries must be free.
     """
     rows, _, radii, _, count = tree
@@ -84,6 +84,8 @@ def request(
     balls: np.ndarray,
 ) -> int:
     """Open the most promising balls of each query; return the pairs to compare next.
+
+    The other arrays are those of `receive`.
 
     Parameters
     ----------

@@ -1,6 +1,8 @@
 """Compiled steps of Fish and Shrink; the distance is called between the steps.
 
-``least[i, x]`` is a lower bound of the distance of row x to query i; NaN after their comparison.
+``least[i, x]``, of shape (m, n), is a lower bound of the distance of row x to query i; NaN after
+their comparison. ``limits``, (m,), are the distances beyond which rows are no neighbours, and
+``slack``, (6,), the rounding margins of `record_distances`.
 """
 
 from __future__ import annotations
@@ -26,17 +28,17 @@ def choose_pivots(
 
     Parameters
     ----------
-    pivots : ndarray of int64
+    pivots : ndarray of int64, shape (n_pivots,)
     least : ndarray of shape (m, n)
     limits : ndarray of shape (m,)
         Rows with a larger bound are no neighbours.
     left : ndarray of int64, shape (m,)
         Remaining budget of comparisons of each query.
-    waiting : ndarray of bool, shape (m, len(pivots))
+    waiting : ndarray of bool, shape (m, n_pivots)
         The pivots that are not yet compared with a query.
     step : int
         Maximum number of pivots to choose for each query.
-    queries, numbers : ndarrays of int64
+    queries, numbers : ndarrays of int64, shape (m * n_pivots,)
         Overwritten: pairs of queries and positions of pivots.
 
     Returns
@@ -86,8 +88,8 @@ def record_distances(
     ----------
     slack : ndarray of shape (6,)
         Rounding margins of the distances of queries and of those in the table, three numbers each.
-    queries, rows : ndarrays of int64
-    distances : ndarray of float64
+    queries, rows : ndarrays of int64, shape (n_pairs,)
+    distances : ndarray of float64, shape (n_pairs,)
     near, where : ndarrays of shape (m, k)
         The nearest rows of each query so far, a heap with the farthest on top; k may be 0.
     """
@@ -116,8 +118,8 @@ def raise_bounds(
     Parameters
     ----------
     table : ndarray of shape (n_pivots, n)
-    queries, numbers : ndarrays of int64
-    distances : ndarray of float64
+    queries, numbers : ndarrays of int64, shape (n_pairs,)
+    distances : ndarray of float64, shape (n_pairs,)
         Distances of queries to pivots.
     """
     # the computed distances obey the triangle inequality only up to both rounding margins;
@@ -221,13 +223,13 @@ def take_next(
 
     Parameters
     ----------
-    rows, starts : ndarrays of int64
+    rows, starts : ndarrays of int64, shapes (n_rows,) and (m,)
         Heaps, and their starts.
     counts : ndarray of int64, shape (m,)
         Number of rows in each heap; overwritten.
     sizes : ndarray of int64, shape (m,)
         Maximum number of rows to take.
-    queries, taken : ndarrays of int64
+    queries, taken : ndarrays of int64, shape (n_pairs,)
         Overwritten.
     """
     n_pairs = 0

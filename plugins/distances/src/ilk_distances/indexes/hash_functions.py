@@ -43,7 +43,7 @@ def smallest_keys(
     ----------
     starts : ndarray of int, shape (n + 1,)
         Start of the members of each set.
-    members : ndarray of uint64
+    members : ndarray of uint64, shape (n_members,)
     seeds : ndarray of uint64, shape (n_hashes,)
     out : ndarray of uint64, shape (n, n_hashes)
         Written to; the largest number for the empty set.
@@ -101,7 +101,7 @@ def gather(
     ordered: np.ndarray,
     seen: np.ndarray,
     ends: np.ndarray,
-    found: np.ndarray,
+    rows: np.ndarray,
 ) -> None:
     """Collect, once each, the rows in the buckets of every query.
 
@@ -117,8 +117,8 @@ def gather(
         Filled with -1; marks the last query that collected a row.
     ends : ndarray of int, shape (m,)
         Overwritten: end of the rows of each query.
-    found : ndarray of int
-        Written to.
+    rows : ndarray of int, shape (n_rows,)
+        Written to, query by query.
     """
     count = 0
     for i in range(lows.shape[1]):
@@ -128,6 +128,6 @@ def gather(
                 # a row that shares several buckets with the query is collected once
                 if seen[row] != i:
                     seen[row] = i
-                    found[count] = row
+                    rows[count] = row
                     count += 1
         ends[i] = count

@@ -118,7 +118,10 @@ def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
 
 @ilk.compiled
 def lay(X: np.ndarray, order: np.ndarray, starts: np.ndarray, tiles: np.ndarray) -> None:
-    """Copy the rows of X, (n, p), to tiles, (n p,), leaf by leaf, each leaf feature by feature."""
+    """Copy the rows of X, (n, p), to tiles, (n p,), leaf by leaf, each leaf feature by feature.
+
+    order and starts are those of `halve`.
+    """
     p = X.shape[1]
     for leaf in range(len(starts) - 1):
         start, stop = starts[leaf], starts[leaf + 1]
@@ -160,7 +163,7 @@ def candidates(  # noqa: PLR0915  # allocates its work space once for all querie
 
     Returns
     -------
-    found : ndarray of int64
+    positions : ndarray of int64, shape (n_positions,)
         Positions, query by query; a superset of the answers.
     ends : ndarray of int64, shape (m,)
         End of the positions of each query.
@@ -262,8 +265,9 @@ def _take(
 ) -> tuple[int, int, float]:
     """Divide a leaf's rows within the limit into the k nearest (a heap) and spare rows.
 
-    Spare rows are farther only by a possible rounding error, so they remain candidates. heap and
-    members have the shape (k,); spare and spares grow. Returns the sizes of both and the limit.
+    Spare rows are farther only by a possible rounding error, so they remain candidates. reduced
+    has the shape (size,), slack (3,), heap and members (k,); spare and spares, (room,), grow.
+    Returns the sizes of both and the limit.
     """
     k = len(heap)
     for j in range(len(reduced)):
@@ -316,7 +320,10 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
     out: np.ndarray,
     largest: np.ndarray,
 ) -> None:
-    """Reduced distances, (n,), of q, (p,), to the rows of a tile, (n p,), feature by feature."""
+    """Reduced distances, (n,), of q, (p,), to the rows of a tile, (n p,), feature by feature.
+
+    weights: (p,), largest: (n,) at least, overwritten.
+    """
     size = len(out)
     # features outside, rows of the tile (unit stride) inside: the inner loop vectorizes
     out[:] = 0.0
@@ -357,7 +364,10 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
 
 @ilk.compiled(fastmath={"nsz", "contract", "reassoc"})
 def _gap(box: np.ndarray, q: np.ndarray, how: int, weights: np.ndarray) -> float:
-    """Reduced distance of q, (p,), to a box, (2, p); for `POWERS` a lower bound of it."""
+    """Reduced distance of q, (p,), to a box, (2, p); for `POWERS` a lower bound of it.
+
+    weights: (p,).
+    """
     # the distance to the nearest point of the box, feature by feature; no row in it is nearer
     total = 0.0
     for f in range(len(q)):
@@ -423,9 +433,9 @@ def settle(
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray of shape (n_candidates,)
         Distances of candidates, query by query; at least k for each.
-    rows : ndarray of int64
+    rows : ndarray of int64, shape (n_candidates,)
         Their training indices.
     ends : ndarray of int64, shape (m,)
         End of the candidates of each query.

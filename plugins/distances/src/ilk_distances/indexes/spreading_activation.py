@@ -24,10 +24,10 @@ def spread(
     ----------
     begins : ndarray of int, shape (m + 1,)
         Start of the entities of each query.
-    entities : ndarray of int
-    much : ndarray of float
+    entities : ndarray of int, shape (n_entities,)
+    much : ndarray of float, shape (n_entities,)
         Activation of these entities.
-    starts, cases : ndarray of int
+    starts, cases : ndarrays of int, shapes (number of entities + 1,) and (sum of their cases,)
         Start of the cases of each entity, and the cases.
     activation : ndarray of float, shape (m, n)
         Added to.

@@ -16,7 +16,7 @@ from ilk import check_gram
 if TYPE_CHECKING:
     from ilk import Cases, Kernel, Labels
 
-BLOCK_BYTES = 32 * 2**20
+BLOCK_BYTES = 32 * 2**20  # of a block: far less than a matrix that does not fit in memory
 
 
 def gram_blocks(

@@ -66,7 +66,7 @@ def _add_gaps(
     total: np.ndarray,
     absent: np.ndarray,
 ) -> None:
-    # ys, total and absent: (m,), for a tile; terms: a row of number_terms
+    # ys, total and absent: (m,), for a tile; terms: a row of number_terms, (4,)
     scale, weight, missing, share = terms
     for j in range(len(ys)):
         gap = weight * (abs(x - ys[j]) / scale)
@@ -86,7 +86,7 @@ def _add_overlaps(
     total: np.ndarray,
     absent: np.ndarray,
 ) -> None:
-    # others, total and absent: (m,), for a tile; terms: a row of code_terms
+    # others, total and absent: (m,), for a tile; terms: a row of code_terms, (2,)
     weight, share = terms
     if not ignore:
         for j in range(len(others)):

@@ -141,7 +141,8 @@ def _merge(
 ) -> None:
     """Merge m and n places: write x's surplus over y after each, and the gap to the next.
 
-    `ahead` and `gap` have the shape (m + n,) at least.
+    Places and weights of x have the shape (m,), those of y (n,); `ahead` and `gap` (m + n,) at
+    least.
     """
     i = j = 0
     lead = 0.0

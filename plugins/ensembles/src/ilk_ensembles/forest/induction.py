@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ilk_ensembles.base.progress import Progress
 
 
-_DEEP = 2**31 - 1
+_DEEP = 2**31 - 1  # no limit of depth: more than there can be rows
 
 
 @dataclass(frozen=True)

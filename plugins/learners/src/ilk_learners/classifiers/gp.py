@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from ilk_learners.gaussian_processes.newton import Likelihood
     from ilk_learners.gaussian_processes.predictions import Latents
 
-_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the numbers of a kernel, tried by cross-validation
 
 
 class GP(Classifier):

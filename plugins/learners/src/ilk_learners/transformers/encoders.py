@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ilk import Cases, Labels
 
-MISSING = -1
-UNSEEN = -2
+MISSING = -1  # code of a missing value, as in pandas
+UNSEEN = -2  # code of a value that no training row has
 
 
 class Encoder(OneToOneFeatureMixin, Transformer):
