@@ -105,15 +105,15 @@ def _members(
             f"or a text"
         )
     try:
-        own = set(item)
+        things = set(item)
     except TypeError as error:
         raise ilk.InputTypeError(f"{name}: {has} at row {row} an {error}") from None
-    if not is_set and any(isinstance(thing, Number) for thing in own):
+    if not is_set and any(isinstance(thing, Number) for thing in things):
         raise ilk.InputTypeError(
             f"{name}: {has} numbers in a {type(item).__name__} at row {row}; vectors must be rows "
             f"of one array of a numeric type (np.asarray(X, dtype=float)), sets of numbers sets"
         )
-    odd = [thing for thing in own if thing is None or thing != thing]  # noqa: PLR0124  # NaN
+    odd = [thing for thing in things if thing is None or thing != thing]  # noqa: PLR0124  # NaN
     if odd:
         raise ilk.InputError(f"{name}: {has} a set with a missing member ({odd[0]}) at row {row}")
-    return own
+    return things

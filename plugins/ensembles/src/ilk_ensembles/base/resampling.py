@@ -18,8 +18,8 @@ from ilk_ensembles.base.bootstrap import (
     draw_size,
 )
 from ilk_ensembles.base.combined_classifier import (
-    Ask,
     CombinedClassifier,
+    Query,
     check_member_weights,
     check_n_jobs,
 )
@@ -193,15 +193,15 @@ class Resampled(ilk.Component):
     def _support_out_of_bag(
         self,
         X: Cases,
-        ask: Callable[[Any, Any], np.ndarray],
+        query: Callable[[Any, Any], np.ndarray],
         combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
         width: int,
     ) -> np.ndarray:
         """Return `out_of_bag_support`, querying the members in threads."""
 
-        def ask_each(those: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
+        def query_each(those: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
             def one(i: int, member: Estimator) -> np.ndarray:
-                return ask(member, columns_of(ilk.take(X, rows[i]), self._columns_at(those[i])))
+                return query(member, columns_of(ilk.take(X, rows[i]), self._columns_at(those[i])))
 
             return each_place(
                 self,
@@ -212,7 +212,7 @@ class Resampled(ilk.Component):
             )
 
         left_out = rows_left_out(self.rows_, ilk.n_rows(X))
-        return out_of_bag_support(left_out, ask_each, combine, width)
+        return out_of_bag_support(left_out, query_each, combine, width)
 
     def _forget_out_of_bag(self) -> None:
         for name in _OUT_OF_BAG:
@@ -319,7 +319,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             self._estimate(X, codes, weights)
         return self
 
-    def _kept(self) -> tuple[list[int], int]:
+    def _fitted_positions(self) -> tuple[list[int], int]:
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
 
@@ -354,9 +354,9 @@ class ResampledClassifier(Resampled, CombinedClassifier):
 
         return each_place(self, members, one, self.n_jobs, argument=self._places)
 
-    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
+    def _query_each(self, members: list[Any], X: Cases, query: Query) -> list[np.ndarray]:
         def one(at: int, member: Estimator) -> np.ndarray:
-            return ask(member, columns_of(X, self._columns_at(at)))
+            return query(member, columns_of(X, self._columns_at(at)))
 
         return each_place(self, members, one, self.n_jobs, argument=self._places)
 

@@ -105,7 +105,7 @@ class WeakLearner:
         except Exception as error:
             raise self.failure(number, member, error) from error
 
-    def ask(self, number: int, member: Estimator, question: Callable[[Any, Any], Any]) -> Any:
+    def query(self, number: int, member: Estimator, question: Callable[[Any, Any], Any]) -> Any:
         """Return ``question(member, X)``; errors name the round and the member.
 
         A member fitted on presorted rows is also queried with presorted rows.

@@ -268,7 +268,7 @@ class _Votes(Rounds):
         return bool((y != y[0]).any())
 
     def evaluate(self, member: Estimator, number: int, weights: np.ndarray) -> RoundResult:
-        predicted = self.learner.ask(
+        predicted = self.learner.query(
             number, member, lambda m, X: one_per_row(m.predict(X), len(self.y))
         )
         wrong = predicted != self.y

@@ -296,7 +296,7 @@ class CoTraining(PerViewClassifier):
         members = self._fit_views(members, X, codes, checked)
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]
-            outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
+            outputs = self._query_each(self.estimators_, ilk.take(X, pool), self._probabilities)
             labeled_rows = label_surest(ilk.check_outputs(self, np.stack(outputs)), self.growth_)
             if not len(labeled_rows.at):
                 break

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ilk import Cases, Estimator, Labels
 
 _CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
-_ASK = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
+_QUERIES = {"hamming": side_bits, "loss": side_margins, "probability": side_probabilities}
 
 
 def _gives(probabilities: bool) -> Any:
@@ -156,7 +156,7 @@ class ECOC(ilk.Classifier):
     )
     decoding: Literal["hamming", "loss", "probability"] = param(
         default="hamming",
-        choices=tuple(_ASK),
+        choices=tuple(_QUERIES),
         doc='"loss" needs a `member` with ``decision_function`` or ``predict_proba``, '
         '"probability" one with the latter. "hamming" needs distant code words: "ova", and '
         "any code for three classes, correct no wrong entry, so prefer another decoding "
@@ -324,9 +324,9 @@ class ECOC(ilk.Classifier):
 
     def _member_outputs(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the outputs of the members for blocks of rows; arrays of shape (m, L)."""
-        ask = _ASK[self.decoding]
+        query = _QUERIES[self.decoding]
         for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
-            work = partial(_ask_member, rows, ask)
+            work = partial(_query_member, rows, query)
             outputs = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
             yield np.stack(outputs, axis=1)
 
@@ -339,5 +339,7 @@ class ECOC(ilk.Classifier):
         return couple(outputs, self.code_)
 
 
-def _ask_member(X: Cases, ask: Callable[[Any, Any], np.ndarray], member: Estimator) -> np.ndarray:
-    return ask(member, X)
+def _query_member(
+    X: Cases, query: Callable[[Any, Any], np.ndarray], member: Estimator
+) -> np.ndarray:
+    return query(member, X)

@@ -199,12 +199,12 @@ class GentleBoost(StagedClassifier):
         learner = WeakLearner(self, self.resolve_slot("member"), X, "weighting", rng)
         n = ilk.n_rows(X)
 
-        def ask(member: Any, rows: Matrix) -> np.ndarray:
+        def query(member: Any, rows: Matrix) -> np.ndarray:
             return number_per_row(member.predict(rows), n)
 
         def members(number: int, labels: np.ndarray, weights: np.ndarray) -> Any:
             fitted = [learner.fit(number, y, w) for y, w in zip(labels, weights, strict=True)]
-            return fitted, np.array([learner.ask(number, one, ask) for one in fitted])
+            return fitted, np.array([learner.query(number, one, query) for one in fitted])
 
         return members
 

@@ -239,13 +239,13 @@ class MixtureOfExperts(ilk.Classifier):
             seed_members(self, fresh, None if self.random_state is None else rng)
             mixtures.append(Mixture(self, *data, fresh, rng))
             if self.n_starts > 1:
-                self._go_on(mixtures[-1], min(_TRIAL, self.max_iter))
+                self._continue(mixtures[-1], min(_TRIAL, self.max_iter))
         best = max(mixtures, key=lambda mixture: mixture.log_likelihoods[-1])
         self.failures_ = best.failures
-        self._go_on(best, self.max_iter, progress)
+        self._continue(best, self.max_iter, progress)
         return best
 
-    def _go_on(self, mixture: Mixture, n_rounds: int, progress: Progress | None = None) -> None:
+    def _continue(self, mixture: Mixture, n_rounds: int, progress: Progress | None = None) -> None:
         """Run EM up to `n_rounds` in total, or until convergence."""
         while mixture.n_rounds < n_rounds and mixture.rise() >= self.tol:
             mixture.improve()
@@ -274,10 +274,10 @@ class MixtureOfExperts(ilk.Classifier):
         return np.concatenate([self._block(rows) for rows in row_blocks(X, size)])
 
     def _block(self, X: np.ndarray) -> np.ndarray:
-        def ask(_: int, expert: Estimator) -> np.ndarray:
+        def query(_: int, expert: Estimator) -> np.ndarray:
             return member_probabilities(expert, X, self.classes_)
 
-        asked = each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places)
+        asked = each_place(self, self.estimators_, query, self.n_jobs, argument=self._places)
         mixed = np.einsum("nl,lnc->nc", self.gate_.shares(X), np.stack(asked))
         # the sum is 1 up to rounding
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))

@@ -44,8 +44,7 @@ class BayesianAverage(SupportCombiner):
         If posteriors or prior are negative, not finite, all 0, or do not match the number of
         members.
     InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros; or every member with positive prior gives a held-out label probability 0.
+        If every member with positive prior gives a held-out label probability 0.
 
     References
     ----------

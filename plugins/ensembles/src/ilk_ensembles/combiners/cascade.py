@@ -42,9 +42,6 @@ class Cascade(SupportCombiner):
     ------
     ParameterError
         If the number of thresholds or costs does not match, or costs are not finite.
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
 
     See Also
     --------
@@ -124,12 +121,12 @@ class Cascade(SupportCombiner):
             )
         return given
 
-    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+    def restricted(self, positions: Sequence[int], n_members: int) -> Self:
         """The rule for a subset of the members, which keep their order and thresholds."""
         order = self.order(n_members).tolist()
         limits = dict(zip(order, [*self.thresholds(n_members), 1.0], strict=True))
-        asked = [position for position in order if position in kept]
-        costs = np.argsort([list(kept).index(position) for position in asked])
+        asked = [position for position in order if position in positions]
+        costs = np.argsort([list(positions).index(position) for position in asked])
         return type(self)(
             threshold=np.array([limits[at] for at in asked[:-1]]),
             costs=costs,

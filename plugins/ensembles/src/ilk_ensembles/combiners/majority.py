@@ -35,12 +35,6 @@ class Majority(ilk.Combiner):
 
         l_c = L/2 + 1 for even L, (L + 1)/2 for odd L
 
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
-
     References
     ----------
     System Evaluation slides, "Combining Classifiers": majority voting rule.
@@ -118,9 +112,6 @@ class WeightedMajority(SupportCombiner):
     ------
     ParameterError
         If weights are negative, not finite, all 0, or do not match the number of members.
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
 
     References
     ----------
@@ -207,11 +198,11 @@ class WeightedMajority(SupportCombiner):
         votes = check_support(self, combined)
         return codes, rejected | too_few(votes[np.arange(len(votes)), codes], self.threshold)
 
-    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+    def restricted(self, positions: Sequence[int], n_members: int) -> Self:
         """The rule for a subset of the members, each with its weight."""
         if self.needs_fit:
             return self
-        weights = self._weights(n_members)[kept]
+        weights = self._weights(n_members)[positions]
         return type(self)(weights=weights, threshold=self.threshold, ties=self.ties, cost=self.cost)
 
     def _weights(self, n_members: int) -> np.ndarray:

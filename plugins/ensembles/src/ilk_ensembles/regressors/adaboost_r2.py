@@ -211,7 +211,7 @@ class _Losses(Rounds):
     """Rounds of AdaBoost.R2."""
 
     def evaluate(self, member: Any, number: int, weights: np.ndarray) -> RoundResult:
-        errors = np.abs(self.learner.ask(number, member, self._numbers) - self.y)
+        errors = np.abs(self.learner.query(number, member, self._numbers) - self.y)
         rate = self.owner.learning_rate
         largest = errors.max()
         if largest <= _EXACT * np.abs(self.y).max():

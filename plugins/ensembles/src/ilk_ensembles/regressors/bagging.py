@@ -192,10 +192,12 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     def _member_outputs(self, X: Cases) -> np.ndarray:
         """Predictions of each member; array of shape (L, m)."""
 
-        def ask(_: int, member: Estimator) -> np.ndarray:
+        def query(_: int, member: Estimator) -> np.ndarray:
             return _answers(member, X)
 
-        return np.stack(each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places))
+        return np.stack(
+            each_place(self, self.estimators_, query, self.n_jobs, argument=self._places)
+        )
 
     def _combine(self, outputs: np.ndarray) -> np.ndarray:
         return np.asarray(

@@ -343,7 +343,7 @@ class ExpertMixture:
     def _add(self, weights: np.ndarray, number: int | None = None) -> np.ndarray:
         number = len(self.experts) if number is None else number
         expert = self.learner.fit(number, self.y, weights)
-        outputs = self.learner.ask(
+        outputs = self.learner.query(
             number, expert, lambda m, X: number_per_row(m.predict(X), len(self.y))
         )
         self._append(expert, outputs)

@@ -159,7 +159,7 @@ class StackingRegressor(HeterogeneousRegressor):
         """Positions of held-out rows, and the members' predictions for them, of shape (L, h)."""
         places = [f"{place}, on a part of the rows," for place in self._places()]
 
-        def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             part, some = ilk.take(X, train), None if weights is None else weights[train]
 
             def fit(_: int, member: Estimator) -> Any:
@@ -169,7 +169,7 @@ class StackingRegressor(HeterogeneousRegressor):
             return self._member_outputs(fitted, ilk.take(X, test))
 
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
-        return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
+        return held_out_outputs(self, query, X, y, scheme, rng, random_folds)
 
     def _features(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         """The members' predictions side by side, and X with `passthrough`."""

@@ -265,8 +265,8 @@ class _Downdates:
         return P, ~(left > _DOUBTFUL)
 
     def _block(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        Z, own = self.Z[rows], self.cases.codes[rows]
-        grow = self._growth(own)
+        Z, codes = self.Z[rows], self.cases.codes[rows]
+        grow = self._growth(codes)
         A, gamma = self._without(rows, grow)
         V = Z / A
         # the denominator of Sherman and Morrison: the share of variance along z left without the
@@ -277,17 +277,17 @@ class _Downdates:
             for c, mean in enumerate(self.means):
                 # deviations from the means without the case, which changes only the mean of its own
                 # class
-                E = np.where((own == c)[:, None], Z * grow[:, None], Z + self.means[own] - mean)
+                E = np.where((codes == c)[:, None], Z * grow[:, None], Z + self.means[codes] - mean)
                 along = np.einsum("ij,ij->i", E, V)
                 # e' (diag(A) - g z z')^-1 e = e' A^-1 e + g (e' A^-1 z)^2 / (1 - g z' A^-1 z)
                 squared = np.einsum("ij,ij->i", E, E / A) + gamma * along**2 / left
                 scores[:, c] = -squared / 2
-            scores += self._log_priors(own)
+            scores += self._log_priors(codes)
             return softmax(scores, axis=1), left
 
-    def _growth(self, own: np.ndarray) -> np.ndarray:
+    def _growth(self, codes: np.ndarray) -> np.ndarray:
         """n_c / (n_c - 1); 0 for the only case of a class, whose deviation is 0."""
-        counts = self.cases.counts[own]
+        counts = self.cases.counts[codes]
         return np.where(counts > 1, counts / np.maximum(counts - 1, 1), 0.0)
 
     def _without(self, rows: slice, grow: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -309,13 +309,13 @@ class _Downdates:
         of the case itself.
         """
         n, p = self.Z.shape
-        Z, own = self.Z[rows], self.cases.codes[rows]
-        counts = self.cases.counts[own]
+        Z, codes = self.Z[rows], self.cases.codes[rows]
+        counts = self.cases.counts[codes]
         lengths = np.einsum("ij,ij->i", Z, Z)
         a = np.where(counts > 1, 1 / np.maximum(counts - 1, 1), 0.0)
         fourth = np.full(len(Z), (np.einsum("ij,ij->i", self.Z, self.Z) ** 2).sum())
-        for c in np.unique(own):
-            those, members = own == c, self.Z[self.cases.codes == c]
+        for c in np.unique(codes):
+            those, members = codes == c, self.Z[self.cases.codes == c]
             squares = np.einsum("ij,ij->i", members, members)
             step, length = a[those], lengths[those]
             along = Z[those] @ (squares @ members)
@@ -328,15 +328,15 @@ class _Downdates:
         square = (self.scatter**2).sum() - 2 * grow * (Z**2 @ self.scatter) + (grow * lengths) ** 2
         return np.asarray(ledoit_wolf(fourth / (n - 1), square / (n - 1) ** 2, trace, n - 1, p))
 
-    def _log_priors(self, own: np.ndarray) -> np.ndarray:
+    def _log_priors(self, codes: np.ndarray) -> np.ndarray:
         """Logarithm of the prior of each class without each case; array of shape (b, C)."""
         counts, classes = self.cases.counts, self.cases.classes
-        result = np.empty((len(own), len(counts)))
-        for c in np.unique(own):
+        result = np.empty((len(codes), len(counts)))
+        for c in np.unique(codes):
             rest = counts - (np.arange(len(counts)) == c)
             there = rest > 0
             priors = np.zeros(len(counts))
             priors[there] = class_priors(self.lda, classes[there], rest[there])
             with np.errstate(divide="ignore"):
-                result[own == c] = np.log(priors)
+                result[codes == c] = np.log(priors)
         return result

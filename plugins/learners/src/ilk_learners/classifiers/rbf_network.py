@@ -182,7 +182,7 @@ class RBFNetwork(Classifier):
             if isinstance(self.centers, str) and self.centers == "trained":
                 network = self._trained(network, rows, targets)
         self._network = network
-        self._tell(network, rows, targets)
+        self._set_attributes(network, rows, targets)
         return self
 
     def _first_centers(self, rows: np.ndarray) -> np.ndarray:
@@ -258,7 +258,7 @@ class RBFNetwork(Classifier):
     def _loss(self) -> Any:
         return squared_error if self.output == "least_squares" else cross_entropy
 
-    def _tell(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> None:
+    def _set_attributes(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> None:
         """Set the public attributes, in the units of X."""
         half = int(self._exponent > 0)  # a centre may be finite where its distances overflow
         centers = np.ldexp(network.centers, self._exponent - half)

@@ -236,7 +236,7 @@ class Tuned(Classifier):
             splits=_inner_splits(self, scheme, X, self.classes_[codes], seed),
             skips=self.on_error == "skip",
         )
-        self._keep(trial, choose(trial, scheme))
+        self._refit(trial, choose(trial, scheme))
         return self
 
     def _weighted(
@@ -254,7 +254,7 @@ class Tuned(Classifier):
         rows = np.flatnonzero(weights)
         return take(X, rows), codes[rows], weights[rows]
 
-    def _keep(self, trial: Trial, choice: Choice) -> None:
+    def _refit(self, trial: Trial, choice: Choice) -> None:
         """Fit the best candidate on all rows."""
         self.results_, self.n_failed_ = choice.table, choice.n_failed
         self.n_splits_, self.best_index_ = len(trial.splits), choice.best

@@ -185,12 +185,12 @@ class Curvature:
         """``R v``."""
         return np.asarray(self.root * triangles.solve(self.L, self.root * v))
 
-    def variances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
+    def variances(self, prior: np.ndarray, k: np.ndarray) -> np.ndarray:
         """Variances of latent values, from prior variances and covariances with training rows.
 
         Parameters
         ----------
-        own : ndarray of shape (m,)
+        prior : ndarray of shape (m,)
         k : ndarray of shape (m, n)
             Overwritten.
 
@@ -201,7 +201,7 @@ class Curvature:
         # k'R k = |L^-1 W^1/2 k|^2; rounding may bring the difference slightly below 0
         k *= self.root
         v = triangles.half_solve(self.L, k.T)
-        return np.asarray(np.maximum(own - np.einsum("ij,ij->j", v, v), 0))
+        return np.asarray(np.maximum(prior - np.einsum("ij,ij->j", v, v), 0))
 
     def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:
         """Derivatives of the log evidence by the entries of K; overwrites L.
@@ -295,12 +295,12 @@ class Curvatures:
         common = triangles.solve(self.M, products.sum(axis=0))
         return np.asarray(products - np.stack([E @ common for E in self.parts]))
 
-    def covariances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
+    def covariances(self, prior: np.ndarray, k: np.ndarray) -> np.ndarray:
         """Covariances of the latent values of each object, algorithm 3.4.
 
         Parameters
         ----------
-        own : ndarray of shape (m,)
+        prior : ndarray of shape (m,)
             Prior variances.
         k : ndarray of shape (m, n)
             Covariances with training rows.
@@ -323,7 +323,7 @@ class Curvatures:
             # the classes share M: they covary by k'E_c M^-1 E_d k
             covariances[rows] = np.einsum("cji,dji->icd", T, T, optimize=True)
             for c, drop in enumerate(drops):
-                covariances[rows, c, c] += own[rows] - drop
+                covariances[rows, c, c] += prior[rows] - drop
         return covariances
 
     def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:

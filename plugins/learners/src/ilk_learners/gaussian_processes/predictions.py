@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 Latents = list[tuple[np.ndarray, np.ndarray]]  # means and (co)variances of each problem
 
 
-def latent(solved: Solved, own: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def latent(solved: Solved, prior: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Means and (co)variances of latent values of queries.
 
     Parameters
     ----------
     solved : Solved
-    own : ndarray of shape (m,)
+    prior : ndarray of shape (m,)
         Prior variances of the queries.
     k : ndarray of shape (m, n)
         Covariances with training rows; may be overwritten.
     """
     mean = solved.a @ k.T
     if mean.ndim == 1:
-        return mean, solved.curvature.variances(own, k)
-    return mean.T, solved.curvature.covariances(own, k)
+        return mean, solved.curvature.variances(prior, k)
+    return mean.T, solved.curvature.covariances(prior, k)
 
 
 def moments(latents: Latents) -> tuple[np.ndarray, np.ndarray]:

@@ -132,7 +132,7 @@ class DescentLearner(LinearMetricLearner):
             scale = self._scale(rows)
             start = self._start(rows, targets, exponent, scale)
             descent = self._descend(self._objective(rows, targets), start, scale)
-        self._keep(descent)
+        self._record(descent)
         self.components_ = map_back(self, self._map(descent.L, rows), exponent, X.dtype)
         self.report_ = None
         if self.report and len(targets):  # none if only triplets are given
@@ -221,7 +221,7 @@ class DescentLearner(LinearMetricLearner):
                 n_iter = self.max_iter - left
                 return Descent(L, curve, n_iter, descent.stopped or not falls, descent.moved)
 
-    def _keep(self, descent: Descent) -> None:
+    def _record(self, descent: Descent) -> None:
         self.loss_curve_, self.n_iter_ = descent.curve, descent.n_iter
         name = display_name(self)
         if not descent.moved:

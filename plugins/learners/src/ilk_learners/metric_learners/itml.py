@@ -161,14 +161,14 @@ class ITML(PairLearner):
         problem = self._problem(Z, pairs, bounds)
         with threadpool_limits(1, user_api="blas"):
             L = minimize_smooth(self, _objective(problem, float(self.gamma)), np.eye(len(basis)))
-        self._tell_unless_moved()
+        self._warn_unless_moved()
         self.components_ = map_back(
             self, L @ basis, exponent if self._follows_unit() else 0, X.dtype
         )
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _tell_unless_moved(self) -> None:
+    def _warn_unless_moved(self) -> None:
         self.n_iter_: int
         if self.n_iter_ == 0:
             warnings.warn(

@@ -315,10 +315,10 @@ def expected_errors(Y: np.ndarray) -> Outer:
     return outer
 
 
-def _class_errors(votes: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """``votes - own``, exact even if nearly all votes are correct, as votes sum to 1."""
-    wrong = votes * (1 - own)
-    return np.asarray(wrong - own * wrong.sum(axis=1, keepdims=True))
+def _class_errors(votes: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """``votes - truth``, exact even if nearly all votes are correct, as votes sum to 1."""
+    wrong = votes * (1 - truth)
+    return np.asarray(wrong - truth * wrong.sum(axis=1, keepdims=True))
 
 
 _LEAST = 1e-2  # of the mean; what rows get that are equal to their neighbours
