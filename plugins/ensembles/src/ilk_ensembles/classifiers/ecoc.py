@@ -170,9 +170,8 @@ class ECOC(ilk.Classifier):
     zeros: Literal["ignore", "count"] = param(
         default="ignore",
         choices=("ignore", "count"),
-        doc='How an entry 0 counts in "hamming" and "loss": not at all, the mean being over the '
-        "other columns; or, as Allwein, Schapire & Singer define it, as L(0), which for "
-        '"hamming" is 1/2.',
+        doc='Entries 0 in "hamming" and "loss": left out of the mean over the columns; or, as '
+        'Allwein, Schapire & Singer define it, with the loss L(0), which for "hamming" is 1/2.',
     )
     n_bits: int | None = param(
         default=None,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Order = Literal["given", "random", "nun"]
 
-INDEX: Any = slot("index", default="brute", doc="How neighbours are found.")
+INDEX: Any = slot("index", default="brute", doc="Search for the neighbours.")
 RANDOM_STATE: Any = param(default=None, type=Seed, doc='For ``order="random"``.')
 ORDER: Any = param(
     default="given",

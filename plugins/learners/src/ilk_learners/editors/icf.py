@@ -69,8 +69,10 @@ class ICF(CaseEditor):
     ([1, 2, 3, 4, 5, 6], 2)
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours are asked what is noise.")
-    index: IndexLike = slot("index", default="brute", doc="How those neighbours are found.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours of the noise filter.")
+    index: IndexLike = slot(
+        "index", default="brute", doc="Search for the neighbours of the noise filter."
+    )
     noise: Noise = NOISE
 
     @classmethod

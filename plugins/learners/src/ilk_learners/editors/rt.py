@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _AMONG_THE_LEFT: Any = slot(
     "index",
     default="brute",
-    doc="How neighbours are found, among all cases and among those that are left.",
+    doc="Search for neighbours, among all cases and among the remaining ones.",
 )
 
 
@@ -74,7 +74,7 @@ class RT1(CaseEditor):
     [2, 3, 6, 7]
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours classify.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours that classify a case.")
     index: IndexLike = _AMONG_THE_LEFT
     order: Order = param(
         default="given",
@@ -145,7 +145,7 @@ class RT2(CaseEditor):
     [2, 3, 4, 5]
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours classify.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours that classify a case.")
     index: IndexLike = _AMONG_THE_LEFT
 
     @classmethod

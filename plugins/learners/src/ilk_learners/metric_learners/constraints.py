@@ -38,8 +38,8 @@ class PairLearner(LinearMetricLearner):
         default=None,
         type=int,
         ge=2,
-        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
-        "for each feature (at most 10,000) if that is more. Never more than there are.",
+        doc="Number of pairs drawn, half of them of equal class; if left out 20 C^2, or 40 for "
+        "each feature (at most 10,000) if that is more. At most all pairs.",
     )
     max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
     tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
