@@ -131,6 +131,7 @@ class FunctionDistance(ilk.Distance):
         self.check_parameters()
         if self.function is None:
             raise self.parameter_error("function", "must be a function, got None")
+        # a symmetric function is called once for each pair
         mirror = Y is None and self.symmetric
         X, Y = self.check_pair(X, Y)
         D = self._compiled(X, Y, mirror)

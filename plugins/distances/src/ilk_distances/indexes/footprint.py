@@ -140,6 +140,7 @@ class Footprint(ilk.Index):
             pending = np.setdiff1d(pending, np.concatenate([[], *(a[0] for a in answered)]))
             n_references *= 2
         rows = np.concatenate([queries for queries, _, _ in answers])
+        # queries were answered in groups: back to their order
         back = np.argsort(rows)
         near = np.concatenate([distances for _, distances, _ in answers])[back]
         return near, np.concatenate([indices for _, _, indices in answers])[back]

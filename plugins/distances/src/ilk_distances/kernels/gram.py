@@ -314,6 +314,7 @@ def aligned_weights(blocks: _Blocks, codes: np.ndarray, *, centered: bool = True
     ndarray of shape (T,)
         All 0 if no matrix is aligned with the labels.
     """
+    # matrices are not held: one pass for the means, one for the inner products
     means = _column_means(blocks) if centered else None
     M: Any = 0.0
     a: Any = 0.0
@@ -323,6 +324,7 @@ def aligned_weights(blocks: _Blocks, codes: np.ndarray, *, centered: bool = True
         if means is not None:
             flat = [K - m - (m[rows] - m.mean())[:, None] for K, m in zip(flat, means, strict=True)]
         G = np.where(codes[rows, None] == codes, 1.0, -1.0)
+        # inner products of matrices add up over blocks of rows
         M = M + np.array([[np.vdot(K, L) for L in flat] for K in flat])
         a = a + np.array([np.vdot(K, G) for K in flat])
     return _best_direction(M, a)

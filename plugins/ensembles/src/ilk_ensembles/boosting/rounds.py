@@ -114,6 +114,7 @@ class Rounds(ABC):
             self.failures[number] = error
             return "failed"
         self.stop = result.stop
+        # a first member stays even if it is no better than chance: an ensemble needs one
         if result.stop != "chance" or not self.members:
             self.members.append(member)
             self.alphas.append(result.alpha)

@@ -200,6 +200,7 @@ class MixtureOfExperts(ilk.Classifier):
         self._check_members(members)
         weights = check_member_weights(self, sample_weight, codes, members)
         weights = np.ones(len(codes)) if weights is None else weights
+        # cases of weight 0 have no part in the likelihood
         some = np.flatnonzero(weights)
         data = (X, codes, weights) if len(some) == len(X) else (X[some], codes[some], weights[some])
         with threadpool_limits(1):  # many small fits: BLAS threads would only wait
@@ -395,6 +396,7 @@ class Mixture:
     def _better(self, at: int, expert: Estimator, share: np.ndarray) -> tuple[Any, np.ndarray]:
         """Refit the expert; return the old one if that has the higher weighted likelihood."""
         before = self._logs[:, at]
+        # an expert without responsibility has no cases to be fitted to
         if not (share > _NONE).any():
             return expert, before
         other = self._fit(clone(self._members[at], safe=False), share)

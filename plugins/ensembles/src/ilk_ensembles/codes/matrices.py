@@ -62,6 +62,7 @@ def oriented(columns: np.ndarray, *, once: bool = False) -> np.ndarray:
     """
     first = np.take_along_axis(columns, (columns != 0).argmax(axis=0)[None], axis=0)[0]
     valid = (columns == -1).any(axis=0) & (columns == 1).any(axis=0)
+    # a column and its complement are both listed: keep one of them
     if once:
         return np.ascontiguousarray(columns[:, valid & (first == -1)])
     return np.asarray(columns[:, valid] * -first[valid])
@@ -271,6 +272,7 @@ def best_of(
         code = draw()
         split = (code == 1).any(axis=0) & (code == -1).any(axis=0)
         rows = separation(row_distances(code)) or 0
+        # rows that are nearer to one another cannot win, whatever the columns
         if not split.all() or rows < max(reached[0], 1):
             continue
         columns = separation(column_distances(code))

@@ -53,6 +53,7 @@ class Settings:
         n_tried = _number(forest.max_features, p)
         return cls(
             forest.criterion,
+            # there are more combinations than features, so their number is not capped
             n_tried if forest.n_combined is not None else min(n_tried, p),
             forest.n_combined,
             forest.max_depth,

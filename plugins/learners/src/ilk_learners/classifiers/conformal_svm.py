@@ -179,6 +179,7 @@ class ConformalSVM(Classifier):
         K = checked_gram(self, self.kernel_, X)
         signs = [s for _, s in problems(codes, len(self.classes_), "ova")]
         first = [self._solved(K, each) for each in signs]
+        # the factor is large near the first machine's support vectors, so it magnifies the border
         self.factors_ = [self._factor(X, machine) for machine in first]
         second = []
         for factor, each in zip(self.factors_, signs, strict=True):
@@ -247,6 +248,7 @@ class ConformalSVM(Classifier):
             part = take(X, rows)
             K = np.asarray(self.kernel_.gram(part, self.support_vectors_), dtype=float)
             c = np.column_stack([factor(part) for factor in self.factors_])
+            # c(x) c(z) k(x, z), where the coefficients contain c(z)
             values[rows] += (K @ self._coef.T) * c
         return class_scores(values, len(self.classes_), "ova")
 

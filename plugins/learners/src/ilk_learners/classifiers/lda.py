@@ -297,6 +297,7 @@ class _Downdates:
         trace = (self.scatter.sum() - grow * lengths) / (n - 1)
         s = self.lda.shrinkage
         s = self._intensities(rows, grow, trace) if s == "auto" else np.full(len(grow), float(s))
+        # without case z of n_c, the scatter is S - n_c / (n_c - 1) z z'
         A = (1 - s)[:, None] * self.scatter / (n - 1) + (s * trace / p)[:, None]
         return A, (1 - s) * grow / (n - 1)
 

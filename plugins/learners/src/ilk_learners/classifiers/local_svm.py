@@ -172,6 +172,7 @@ class LocalSVM(Classifier):
         X = check_objects(self, distance if learner is None else learner, X, reset=True)
         self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
         n, labels = n_rows(X), self.classes_[self.codes_]
+        # with n, neighbourhoods grow in number of rows, but shrink as a share of the data
         self.n_neighbors_ = min(max(int(self.k * log2(n)), 1), n)
         learner = None if learner is None else fit_component(learner, X, labels)
         self.metric_learner_ = learner
@@ -224,6 +225,7 @@ class LocalSVM(Classifier):
         codes = self.codes_[rows]
         decisions = no_decision(len(rows), len(self.classes_))
         pure = (codes == codes[:, :1]).all(axis=1)
+        # without another class there is no border: the value of a row on the margin
         decisions[pure, codes[pure, 0]] = 1
         self._kept.count_pure(int(pure.sum()))
         for machine, members in self._machines(rows, np.flatnonzero(~pure)):

@@ -161,6 +161,7 @@ class NearestMean(Classifier):
                 f"{display_name(self)}: the covariance inside the classes is singular (rank "
                 f"{rank} of {len(values)}){remedy}"
             )
+        # eigenvalues of the shrunk covariance, (1 - s) S + s trace(S) / p I
         variances = values**2
         return np.asarray(vectors.T / np.sqrt((1 - s) * variances + s * variances.mean()))
 

@@ -360,6 +360,7 @@ class Network:
             centers = (inner.T @ X - inner.sum(axis=0)[:, None] * self.centers) * precision
             gradient = type(self)(
                 centers,
+                # by log sigma_j: sum_i inner_ij |x_i - c_j|^2 / sigma_j^2
                 (inner * squares).sum(axis=0),
                 H.T @ G + 2 * alpha * self.weights,
                 G.sum(axis=0),
@@ -413,4 +414,5 @@ def widths(centers: np.ndarray, rows: np.ndarray, rule: str) -> np.ndarray:
         # the first distance of each is that to itself
         sigmas = np.sort(squareform(pdist(centers)), axis=1)[:, 1 : 1 + _NEAR].mean(axis=1)
     typical = float(cdist(rows, centers).mean()) or 1.0
+    # equal centres have no distance from one another
     return np.where(sigmas > 0, sigmas, typical)

@@ -222,6 +222,7 @@ class _Problem:
         for _ in range(max_iter - 1):
             new, moved = self._round(labels, self._without_empty(labels, centers))
             value = self._objective(new, moved)
+            # neither step can raise the objective, except by rounding
             if not value < path[-1] * (1 - _DROP):
                 return _Run(labels, centers, path, converged=True)
             labels, centers = new, moved
@@ -253,6 +254,7 @@ class _Problem:
         """Assign the rows of one class after the other, with the others fixed."""
         labels, K, C = labels.copy(), costs.shape[1], self.n_classes
         members = [np.flatnonzero(self.codes == c) for c in range(C)]
+        # with the other classes fixed, the imbalance of a cluster is a sum of C absolute values
         slopes = np.full(C, self.scale / C)
         slopes[0] *= C - 1
         value = np.inf

@@ -142,6 +142,7 @@ class Competence(CaseEditor):
             for case in self._presented(edited, fixed, waiting):
                 waiting[case] = False
                 if edited.takes(case):
+                    # cases that the new one covers need not be added
                     gone = edited.extend(case, self.delete, self.update)
                     waiting[gone] = False
                     added = True

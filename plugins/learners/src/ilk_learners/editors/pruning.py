@@ -60,6 +60,7 @@ def link(case: int, slot: int, neighbor: int, rank: int, S: Associates) -> None:
     S.slots[case, slot], S.ranks[case, slot] = neighbor, rank
     S.before[here], S.after[here] = -1, S.first[neighbor]
     if S.first[neighbor] >= 0:
+        # a new associate becomes the head of its neighbour's list
         S.before[S.first[neighbor]] = here
     S.first[neighbor] = here
 
@@ -166,6 +167,7 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
     K, n_left = S.slots.shape[1], S.alive.sum()
     for i in range(start, len(order)):
         case = order[i]
+        # the last case remains, to classify
         if n_left == 1:
             break
         if not dispensable(case, S):

@@ -119,6 +119,7 @@ class _Shrinking:
 
     def try_without(self, member: int, *, check_self: bool) -> None:
         """Remove a kept case if all cases it is nearest to stay correctly classified."""
+        # the last case remains, to classify
         if self.left == 1:
             return
         served = np.array(sorted(self._served[member]), dtype=np.intp)

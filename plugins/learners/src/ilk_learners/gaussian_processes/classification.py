@@ -215,9 +215,12 @@ class Curvature:
         ndarray of shape (n, n)
             Symmetric, in the lower triangle.
         """
+        # s: the derivative of -log |B| / 2 by f, that is -[(K^-1 + W)^-1]_ii dW_ii / df_i / 2, with
+        # dW / df = W (1 - 2 pi)
         inverse = triangles.inverse(self.L)
         # 1 - 2 pi, again without cancellation
         s = -0.5 * (1 - np.diagonal(inverse)) * (expit(-f) - expit(f))
+        # the mode moves with K by (I + K W)^-1 dK a; u = (I - R K) s
         u = s - self.root * triangles.times(inverse, self.root * (s @ K))
         inverse *= -0.5 * self.root[:, None]
         inverse *= self.root

@@ -117,6 +117,7 @@ def with_jitter(K: np.ndarray, work: Callable[[], _Result]) -> tuple[_Result, fl
         try:
             return work(), jitter * unit
         except np.linalg.LinAlgError:
+            # tenfold steps: few factorizations, and a jitter at most ten times too large
             jitter = max(10 * jitter, _LEAST)
             # the growing jitter is a product of rounded tens: 1.5 tells the last step from the next
             if jitter > _MOST * 1.5:

@@ -193,6 +193,7 @@ def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.n
         drawn = np.sort(sample_without_replacement(total, number, random_state=rng))
     else:
         drawn = np.arange(total)
+    # the position whose range of pair numbers has the drawn one
     place = np.searchsorted(ends, drawn, side="right")
     return np.column_stack([place, drawn - (ends[place] - partners[place])])
 

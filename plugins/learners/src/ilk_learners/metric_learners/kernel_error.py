@@ -90,6 +90,7 @@ class KernelErrorLearner(DescentLearner):
         self.bandwidth: Literal["local", "global"]
         squares = squared_bandwidths(self, X, self.n_neighbors)
         typical = squares.mean()
+        # the kernel of a row is narrow where its neighbours are near
         widths = typical / squares if self.bandwidth == "local" else np.ones(len(X))
         self.widths_ = widths.astype(X.dtype)
         return float(np.sqrt(2 * typical))

@@ -129,6 +129,7 @@ class MMC(PairLearner):
         # constraint fixes the length
         L = self._minimum(dissimilar @ basis.T)
         components = (np.diag(np.abs(L)) if L.ndim == 1 else L) @ basis
+        # the constraint: distances of dissimilar pairs sum to 1
         components /= np.linalg.norm(dissimilar @ components.T, axis=1).sum()
         self.objective_ = float(((similar @ components.T) ** 2).sum())
         return np.asarray(components)

@@ -93,6 +93,7 @@ class Whitening(LinearMetricLearner):
         _, deviations, exponent = common_deviations(X)
         roots, axes = self._axes(deviations)
         d = self._number(roots)
+        # in these coordinates the covariance is the identity
         components = fix_signs(axes[:d]) / roots[:d, None]
         self.components_ = map_back(self, components, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)
@@ -107,11 +108,13 @@ class Whitening(LinearMetricLearner):
         if self.rank_ == 0:
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         if s == 0:
+            # D'D = (n - 1) S: singular values of D over sqrt(n - 1) are standard deviations
             return values[: self.rank_] / np.sqrt(n - 1), axes
         # with shrinkage, directions without variance count too: complete the basis
         if len(axes) < p:
             axes = np.vstack([axes, _rest(axes)])
         variances = np.append(values, np.zeros(p - len(values))) ** 2 / (n - 1)
+        # the eigenvalues of (1 - s) S + s trace(S) / p I, of the same eigenvectors
         return np.sqrt((1 - s) * variances + s * variances.mean()), axes
 
     def _number(self, roots: np.ndarray) -> int:
@@ -221,6 +224,7 @@ def _reduced(root: np.ndarray, points: np.ndarray, rank: int, norm: float) -> np
     _, axes = thin_spectrum(points)
     # the first components, in the order of variance, that A distinguishes
     chosen = fix_signs(axes)[_independent(root @ axes.T, rank, norm)]
+    # on the space of the chosen components A has full rank
     values, vectors = thin_spectrum(root @ chosen.T)
     return np.asarray((vectors.T / values) @ vectors @ chosen)
 

@@ -161,6 +161,7 @@ class GPRegressor(Regressor):
         kernel: Any = self.seeded_slot("kernel")
         X = read_rows(self, kernel, X, reset=True)
         y = read_numbers(self, y, X)
+        # the prior mean is 0, and variances are in units of that of the targets
         targets, self._mean, self._scale = _standardized(y)
         self.kernel_ = fit_component(kernel, X, y)
         self.signal_variance_ = float(self.signal_variance)
