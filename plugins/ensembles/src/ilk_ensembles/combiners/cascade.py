@@ -21,14 +21,15 @@ THRESHOLD: Any = param(
     ge=0,
     le=1,
     form="float or array of shape (L - 1,)",
-    doc="For all members, or for each but the last, in the order in which they are asked.",
+    doc="Least confidence of a prediction: one for all members, or one for each but the last, in the "
+    "order of querying.",
 )
 COSTS: Any = param(
     default=None,
     type=Array,
     form="array of shape (L,)",
-    doc="Of the members: the cheapest is asked first, of equal ones the first. If left out "
-    "they are asked in the order they come in.",
+    doc="Costs of the members: the cheapest is queried first, of equal ones the first. If left out "
+    "they are queried in the given order.",
 )
 
 

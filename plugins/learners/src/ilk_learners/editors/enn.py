@@ -185,7 +185,7 @@ class AllKNN(_WilsonEditor):
     [0, 1, 4, 5, 6, 7]
     """
 
-    k: int = param(default=3, ge=1, doc="The most neighbours that are asked.")
+    k: int = param(default=3, ge=1, doc="Largest number of neighbours.")
     sequential: bool = param(
         default=False,
         doc="Whether to remove the cases flagged for one k' before trying the next, as "
