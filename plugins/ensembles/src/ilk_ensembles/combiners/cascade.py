@@ -21,8 +21,8 @@ THRESHOLD: Any = param(
     ge=0,
     le=1,
     form="float or array of shape (L - 1,)",
-    doc="Least confidence of a prediction: one for all members, or one for each but the last, in the "
-    "order of querying.",
+    doc="Least confidence of a prediction: one for all members, or one for each but the last, in "
+    "the order of querying.",
 )
 COSTS: Any = param(
     default=None,
