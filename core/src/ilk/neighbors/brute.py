@@ -152,6 +152,7 @@ def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
     """The k nearest in two blocks; ties go to the first block."""
     near = np.concatenate([one[0], other[0]], axis=1)
     where = np.concatenate([one[1], other[1]], axis=1)
+    # of equal distances the first is taken, which is of the earlier block
     near, columns = smallest(near, min(k, near.shape[1]))
     return near, np.take_along_axis(where, columns, axis=1)
 

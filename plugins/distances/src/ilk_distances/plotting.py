@@ -229,6 +229,7 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
     largest = D.max() or 1.0  # its square may overflow
     squares = ((D + D.T) / 2 / largest) ** 2
     means = squares.mean(axis=0)
+    # double centring turns squared distances into inner products about the mean
     B = -(squares - means[:, None] - means + means.mean()) / 2
     # eigenvalues ascend; negative ones, of distances that are not Euclidean, have no coordinates
     values, vectors = eigh(B)

@@ -151,6 +151,7 @@ def diversity_uplift(
     for place, name in enumerate(names or ()):
         at = (x[place], up[place])
         ax.annotate(written(name), at, xytext=(4, 3), textcoords="offset points", fontsize=8)
+    # two points, or points without spread, have no correlation to show
     if len(x) > 2 and np.ptp(x) > 0 and np.ptp(up) > 0:
         slope, height = np.polyfit(x, up, 1)
         ends = np.array([x.min(), x.max()])

@@ -189,6 +189,7 @@ class Polynomial(DotProductKernel):
         X, Y = self._checked_pair(X, Y)
         left, right = self.diagonal(X), self.diagonal(Y)
         D = self.gram(X, Y)
+        # in place: k(x, x) - 2 k(x, y) + k(y, y)
         D *= -2
         D += left[:, None]
         D += right

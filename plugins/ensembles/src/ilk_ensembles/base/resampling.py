@@ -127,6 +127,7 @@ class Resampled(ilk.Component):
         for at in range(self.n_members if columns is None else len(columns)):
             columns_of_member = self._draw_columns(rng, X) if columns is None else columns[at]
             rows = every
+            # else nothing is drawn: all rows stay in their order
             if self.replace or size < n:
                 rows = bootstrap_rows(
                     rng, n, size, replace=self.replace, codes=codes, weights=weights

@@ -123,6 +123,7 @@ class WeakLearner:
         self, y: np.ndarray, weights: np.ndarray, accept: Callable[[np.ndarray], bool] | None
     ) -> np.ndarray:
         for _ in range(_DRAWS):
+            # frequencies in the sample take the place of weights
             rows = self.rng.choice(len(weights), len(weights), p=weights)
             if accept is None or accept(y[rows]):
                 return rows

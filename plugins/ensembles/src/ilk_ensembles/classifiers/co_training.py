@@ -260,6 +260,7 @@ class CoTraining(PerViewClassifier):
         seed_members(self, members, None if self.random_state is None else rng)
         check_views_finite(self, X, members)
         self._train(members, X, codes.copy(), pooling)
+        # the rule learns from given labels only: those by the members would confirm the members
         self._fit_combiner(ilk.take(X, given), codes[given], None, rng)
         return self
 

@@ -391,6 +391,7 @@ class RandomForest(ilk.Classifier):
             If X are not the training cases, or y has an unknown class.
         """
         leaves = self.apply(X)
+        # out-of-bag flags belong to the training cases, which have these leaves
         if not np.array_equal(leaves, self.leaves_):
             name = ilk.display_name(self)
             raise ilk.InputError(f"{name}: X must be the cases that the forest was fitted to")

@@ -108,6 +108,7 @@ class BayesianAverage(SupportCombiner):
         prior = for_members(self, prior, n_members, "prior")
         self.log_likelihoods_ = log_likelihoods(support, held_out_codes(self, support, y))
         with np.errstate(divide="ignore"):
+            # a member of prior 0 has the logarithm -inf, and the posterior 0
             logs = np.log(prior) + self.log_likelihoods_
         if logs.max() == -np.inf:
             raise ilk.InputError(

@@ -125,8 +125,10 @@ class Cascade(SupportCombiner):
     def restricted(self, positions: Sequence[int], n_members: int) -> Self:
         """The rule for a subset of the members, which keep their order and thresholds."""
         order = self.order(n_members).tolist()
+        # the last member has no threshold; another may become the last
         limits = dict(zip(order, [*self.thresholds(n_members), 1.0], strict=True))
         asked = [position for position in order if position in positions]
+        # costs that have the members queried in this order
         costs = np.argsort([list(positions).index(position) for position in asked])
         return type(self)(
             threshold=np.array([limits[at] for at in asked[:-1]]),

@@ -122,6 +122,7 @@ class ForestDistance(ilk.Distance):
         X, Y = self.check_pair(X, Y)
         n_trees = X.shape[1]
         D = shared_counts(X.leaves, Y.leaves, dtype=_dtype(X, Y))
+        # whole numbers before the division: equal counts give equal distances
         np.subtract(n_trees, D, out=D)
         D /= n_trees
         return D

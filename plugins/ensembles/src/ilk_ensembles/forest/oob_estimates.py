@@ -85,6 +85,7 @@ def importances(
     def one(t: int) -> None:
         from ilk_ensembles.forest.tree_kernels import losses
 
+        # a tree knows the cases that it was grown from: only the others can show a loss
         rows = np.flatnonzero(out[:, t] & (weights > 0))
         if len(rows):
             tree_leaves = slice(trees.first_leaves[t], trees.first_leaves[t + 1])

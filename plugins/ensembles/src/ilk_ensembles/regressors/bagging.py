@@ -181,6 +181,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         total = np.zeros(outputs.shape[1])
         for count, predicted in enumerate(outputs, start=1):
             total += predicted
+            # a mean follows from the one before; a median needs all members so far
             yield total / count if self.rule == "mean" else self._combine(outputs[:count])
 
     def _checked(self, X: Cases) -> Any:

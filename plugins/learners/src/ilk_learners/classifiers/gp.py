@@ -273,6 +273,7 @@ class GP(Classifier):
             return parameters.kernel(logarithms).fit(X, self.classes_[codes])
 
         def scores(factor: float, folds: list[Any]) -> tuple[int, float]:
+            # one matrix of all rows serves all folds
             K = gram(moved(factor), float(self.signal_variance), X)
             parts = [self._fold_scores(K, codes, *fold) for fold in folds]
             return sum(right for right, _ in parts), sum(total for _, total in parts)

@@ -96,6 +96,7 @@ def metric_problems(codes: np.ndarray, n_classes: int, *, per_class: bool) -> It
 
     All classes at once; or each against the rest, for two classes one problem.
     """
+    # the two problems of two classes have the same metric
     if not per_class or n_classes == 2:
         yield codes
     else:

@@ -61,6 +61,7 @@ class Posterior(Classifier):
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Posterior probability of each class; array of shape (m, n_classes)."""
         with np.errstate(under="ignore"):
+            # from logarithms, as densities underflow in many dimensions
             return np.asarray(softmax(self._log_joints(X), axis=1))
 
     def decision_function(self, X: Matrix) -> np.ndarray:

@@ -199,6 +199,7 @@ class RT3(RT2):
 
     def _kept(self, cases: EditedCases) -> np.ndarray:
         cases.neighbors(_list_length(cases, self.k))  # one search, cached for both steps
+        # noisy cases are near another class, so they would be removed last, and mislead until then
         rows = without_noise(cases, self.k, "enn")
         return _reduced(cases, self.k, _inward(cases, rows), forget=False)
 

@@ -153,4 +153,5 @@ class RCA(LinearMetricLearner):
                 f"{display_name(self)}: n_components must be at most {len(components)}, the "
                 f"dimensions that are left, got {number}"
             )
+        # a rotation changes no distance; then the axes of least variance are dropped
         return leading(components, common_deviations(X)[1])[1][:number]
