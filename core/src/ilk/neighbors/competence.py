@@ -1,4 +1,4 @@
-"""The competence model: which cases solve which, by who is near."""
+"""The competence model: which cases solve which, by their neighbours."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class CompetenceModel:
     @cached_property
     def groups(self) -> np.ndarray:
         """Number of each case's competence group; array of shape (n,)."""
-        # who can help whom, directly or through others: connected components of the relation
+        # cases that solve one another, directly or through others: connected components
         return np.asarray(connected_components(self.coverage.matrix(), directed=False)[1])
 
     def __len__(self) -> int:

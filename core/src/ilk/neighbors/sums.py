@@ -1,9 +1,9 @@
 """Compiled loops of vector distances: sums over tiles, single pairs, and the k nearest.
 
-The functions of tiles are kernels as `ilk.neighbors.rows.Kernel` says. They process two rows and
-four features at once, vectorized over the points: each sum runs in the order of the features,
-independent of the other points, and is fast without reordering. An odd last row is processed
-again together with the row before it.
+The functions of tiles are kernels as defined by `ilk.neighbors.rows.Kernel`. They process two
+rows and four features at once, vectorized over the points: each sum runs in the order of the
+features, independent of the other points, and is fast without reordering. An odd last row is
+processed again together with the row before it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ def absolute(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
     """Sums of absolute differences."""
     n, p = X.shape
     m = YT.shape[1]
-    # two rows and four features at a time: a loaded value of Y serves two rows, and four terms one
-    # access to the output; the last pair of rows may overlap the one before
+    # a loaded value of Y serves two rows, and four terms one access to the output
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]

@@ -211,8 +211,8 @@ class CaseRetrievalNet(ilk.Index):
             # the distance of a case below the bound may be infinite: then all cases are candidates
             bound = np.where(terms.total - least + slack < kind.max, least - slack, -np.inf)
         # negated, so that NaN counts as a candidate
-        who, which = np.nonzero(~(activation < bound[:, None]))
-        return _candidates(which, np.bincount(who, minlength=len(activation)))
+        numbers, cases = np.nonzero(~(activation < bound[:, None]))
+        return _candidates(cases, np.bincount(numbers, minlength=len(activation)))
 
 
 def _candidates(rows: np.ndarray, sizes: np.ndarray) -> Candidates:
@@ -360,12 +360,12 @@ class Net:
     def activated(self, queries: Coded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The activated entities: start of each query's, their numbers, and activations."""
         parts = list(self._activated(queries))
-        who = np.concatenate([np.empty(0, np.int64), *(part[0] for part in parts)])
-        order = np.argsort(who, kind="stable")
-        starts = np.searchsorted(who[order], np.arange(len(queries) + 1))
-        which = np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)])
-        much = np.concatenate([np.empty(0), *(part[2] for part in parts)])
-        return starts, which[order], much[order]
+        numbers = np.concatenate([np.empty(0, np.int64), *(part[0] for part in parts)])
+        order = np.argsort(numbers, kind="stable")
+        starts = np.searchsorted(numbers[order], np.arange(len(queries) + 1))
+        entities = np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)])
+        activations = np.concatenate([np.empty(0), *(part[2] for part in parts)])
+        return starts, entities[order], activations[order]
 
     def _activated(self, queries: Coded) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Yield for each feature: queries, entities, activation that is similarity times weight."""

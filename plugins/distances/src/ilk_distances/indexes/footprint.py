@@ -162,6 +162,7 @@ class Footprint(ilk.Index):
             # the search is restricted to cases that are related to the references: the method's
             # approximation
             cases = self.related_.union(self.footprint_[place])
+            # too few: these queries are answered later, from more references
             if len(cases) < k:
                 continue
             mine = queries[order[start:stop]]

@@ -113,6 +113,7 @@ class KDTree(ilk.Index):
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
             candidates, looked = self._candidates(Q[rows], int(k), np.inf)
+            # the search compares with margins for rounding: the distance itself decides
             again = self._settle(candidates, Q[rows], near[rows], where[rows])
             counts.append(looked + again)
 
@@ -213,6 +214,7 @@ class KDTree(ilk.Index):
         from ilk_distances.indexes import kd_tree_steps
 
         how, k = kd_tree_steps.how(float(self.distance_.p)), near.shape[1]
+        # kinds of distances that have a compiled loop over pairs
         plain = self.distance_.weights is None and how != kd_tree_steps.POWERS
         if not plain or k > INSERTED:
             near[:], where[:], compared = candidates.nearest(self.distance_, Q, self.X_, k)

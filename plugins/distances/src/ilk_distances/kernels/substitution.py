@@ -175,6 +175,7 @@ class Substitution(DistanceKernel):
             left = self._features(X)
             D = square_differences(left, left if Y is None else self._features(Y))
         else:
+            # the shift is in k(x, x) and in k(y, y), but not in k(x, y) of different objects
             D = super().squared_distances(X, Y) - 2 * self.least_eigenvalue_
         D[same] = 0
         return _as_given(D, X, X if Y is None else Y)

@@ -1,4 +1,4 @@
-"""Compiled counts of positions, as `ilk.neighbors.rows.Kernel` says."""
+"""Compiled counts of positions, as defined by `ilk.neighbors.rows.Kernel`."""
 
 from __future__ import annotations
 

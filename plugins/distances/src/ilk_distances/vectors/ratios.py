@@ -1,4 +1,4 @@
-"""Compiled sums of relative differences, as `ilk.neighbors.rows.Kernel` says."""
+"""Compiled sums of relative differences, as defined by `ilk.neighbors.rows.Kernel`."""
 
 from __future__ import annotations
 

@@ -50,7 +50,6 @@ class AdaBoost(StagedClassifier):
     member, it is kept with weight 1 and decides alone. A member without error also stops
     boosting. Its weight is the sum of all before it plus ``ln(2^52 - 1) / 2 = 18.02``, so that
     it, too, decides alone. ``stopped_`` gives the reason.
-    decides alone. ``stopped_`` tells.
 
     Attributes
     ----------

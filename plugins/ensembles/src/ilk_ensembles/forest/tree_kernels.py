@@ -195,6 +195,7 @@ def uniform(state: np.ndarray) -> float:
     z = state[0]
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
+    # the upper 53 bits, as a fraction of 2^53
     return ((z ^ (z >> _31)) >> _11) * _UNIT  # type: ignore[no-any-return]
 
 
@@ -309,6 +310,7 @@ def losses(
         # the importance of a feature in a tree: the mean loss over permutations of its out-of-bag
         # rows
         for _ in range(n_repeats):
+            # a draw of all entries is a permutation
             draw(state, order, m, m)
             for i in range(m):
                 # the leaf changes only for rows whose path uses the feature, and only from its

@@ -122,4 +122,5 @@ class IB3(CaseEditor):
             known = known[records.stored[known]]
         self.stored_indices_ = np.sort(known)
         good = [acceptable(i, cases.codes[i], records, z[0]) for i in self.stored_indices_]
+        # only acceptable cases may classify; if none is, all stored ones do
         return self.stored_indices_[good] if any(good) else self.stored_indices_

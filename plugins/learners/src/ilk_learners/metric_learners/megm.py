@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Voting(KernelErrorLearner):
-    """What a full and a diagonal map have in common: who votes, on what, how wide."""
+    """Parameters of the full and of the diagonal map: voters, targets and bandwidths."""
 
     bandwidth: Literal["local", "global"] = param(
         default="local",

@@ -66,6 +66,7 @@ class Correlation(Relevance):
 def _pearson(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     every = centered(np.column_stack([X, y]))
     lengths = np.linalg.norm(every, axis=0)
+    # the last column is y
     products = np.abs(every[:, -1] @ every[:, :-1])
     scale = lengths[:-1] * lengths[-1]
     coefficients = np.divide(products, scale, out=np.zeros(X.shape[1]), where=scale > 0)
