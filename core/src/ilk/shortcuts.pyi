@@ -2017,7 +2017,7 @@ def combiner(
     ties: Literal["first", "reject"] = ...,
     cost: ArrayLike | None = ...,
 ) -> Combiner:
-    """Median rule: for each class the median support of the members."""
+    """Median rule: for each class the median support of the members, ``median_j P_j(k)``."""
 
 @overload
 def combiner(

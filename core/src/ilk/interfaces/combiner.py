@@ -44,7 +44,8 @@ class Combiner(Component):
         Raises
         ------
         InputError
-            For a wrong shape, a NaN, a negative value or a row that is all zero.
+            If outputs have a wrong shape, a value that is negative or not finite, or a row of
+            zeros.
         """
 
     def combine_labels(

@@ -147,10 +147,12 @@ def _from_partition(values: np.ndarray, k: int) -> np.ndarray:
 
 def _are_smallest(values: np.ndarray, k: int) -> np.ndarray:
     """Mask of the k smallest values of each row; ties with the k-th go to the lower column."""
+    # the k-th smallest value, by a partial sort
     border = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
     chosen = values < border
     tied = values == border
     room = k - np.count_nonzero(chosen, axis=1)
+    # ties in the order of columns, as many as there is room for
     chosen |= tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room[:, None])
     return chosen
 
@@ -161,11 +163,13 @@ def _from_bound(values: np.ndarray, k: int) -> np.ndarray:
     At least k values are within this bound, and rarely many more unless values repeat.
     """
     n, m = values.shape
+    # 16 k groups: k of their minima are within the bound, and few other values are
     groups = CROWD * k // 4
     whole = m // groups * groups
     minima = values[:, :whole].reshape(n, -1, groups).min(axis=1)
     bound = np.partition(minima, k - 1, axis=1)[:, k - 1 : k]
     few = values <= bound
+    # many equal values may lie within the bound: select exactly there, to keep the sort small
     crowded = np.flatnonzero(np.count_nonzero(few, axis=1) > CROWD + 4 * k)
     if crowded.size:
         few[crowded] = _are_smallest(values[crowded], k)
@@ -211,6 +215,7 @@ def _nearest_of(blocks: Iterator[tuple[int, np.ndarray]], k: int) -> tuple[np.nd
         near, where = smallest(block, min(k, block.shape[1]))
         where += first
         if best is not None:
+            # blocks come in ascending order of rows, so ties go to the lower index
             near = np.concatenate([best[0], near], axis=1)
             where = np.concatenate([best[1], where], axis=1)
             near, order = smallest(near, min(k, near.shape[1]))

@@ -102,8 +102,8 @@ class Brute(Index):
         self.check_k(k, n_rows(self.X_))
         blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
-            found = [self.kneighbors(block, k) for block in self._read(blocks)]
-            return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])
+            parts = [self.kneighbors(block, k) for block in self._read(blocks)]
+            return np.concatenate([d for d, _ in parts]), np.concatenate([i for _, i in parts])
         return self._nearest_of(self.distance_.check_input(Q, "Q"), int(k))
 
     def _nearest_of_rows(self, k: int) -> Nearest:
@@ -129,8 +129,8 @@ class Brute(Index):
         r = check_radius(self, r)
         blocks = row_blocks(self, Q, "Q")
         if blocks is not None:
-            found = [self.radius_neighbors(block, r) for block in self._read(blocks)]
-            return [d for near, _ in found for d in near], [i for _, where in found for i in where]
+            parts = [self.radius_neighbors(block, r) for block in self._read(blocks)]
+            return [d for near, _ in parts for d in near], [i for _, where in parts for i in where]
         Q = self.distance_.check_input(Q, "Q")
         if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(partial(_within_in, self.distance_, Q, r), _merge_within)
@@ -161,6 +161,7 @@ def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
     """The k nearest in two blocks; ties go to the first block."""
     near = np.concatenate([one[0], other[0]], axis=1)
     where = np.concatenate([one[1], other[1]], axis=1)
+    # of equal distances the first is taken, which is of the earlier block
     near, columns = smallest(near, min(k, near.shape[1]))
     return near, np.take_along_axis(where, columns, axis=1)
 

@@ -1,4 +1,4 @@
-"""The competence model: which cases solve which, by who is near."""
+"""The competence model: which cases solve which, by their neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class CompetenceModel:
     """Which cases solve which: c solves t if it is of t's class and among t's k nearest others.
 
-    Every case solves itself. Printed, it says what there is.
+    Every case solves itself. Its text lists the sizes of the sets.
 
     Attributes
     ----------
@@ -71,6 +71,7 @@ class CompetenceModel:
         itself = np.arange(n)
         solver = np.concatenate([neighbors[target, place], itself])
         target = np.concatenate([target, itself])
+        # a relation as a sparse matrix: its rows are coverage sets, its columns reachability sets
         solves = csr_matrix((np.ones(len(solver), dtype=bool), (solver, target)), shape=(n, n))
         return cls(k, CaseSets.of(solves), CaseSets.of(solves.T.tocsr()))
 
@@ -82,7 +83,7 @@ class CompetenceModel:
 
     @cached_property
     def relative_coverage(self) -> np.ndarray:
-        """How much depends on each case; array of shape (n,)."""
+        """Sum of ``1 / |Reachability(t)|`` over the cases t that each case solves; shape (n,)."""
         shares = 1 / self.reachability.sizes
         case = np.repeat(np.arange(len(self)), self.coverage.sizes)
         return np.bincount(case, shares[self.coverage.members], minlength=len(self))
@@ -90,6 +91,7 @@ class CompetenceModel:
     @cached_property
     def groups(self) -> np.ndarray:
         """Number of each case's competence group; array of shape (n,)."""
+        # cases that solve one another, directly or through others: connected components
         return np.asarray(connected_components(self.coverage.matrix(), directed=False)[1])
 
     def __len__(self) -> int:
@@ -122,7 +124,7 @@ class CaseSets:
     Attributes
     ----------
     starts : ndarray of int, shape (n + 1,)
-        Where each set begins among the members, and where the last one ends.
+        Start of each set among the members, and the end of the last one.
     members : ndarray of int
         Of all sets, one set after the other.
     """
@@ -137,13 +139,13 @@ class CaseSets:
         return cls(matrix.indptr, matrix.indices)
 
     def check_loaded(self) -> None:
-        """Check that the sets have cases that there are."""
+        """Check that all members are existing cases."""
         check_stored(self, "starts", (None,), spans=len(self.members))
         check_stored(self, "members", (None,), least=0, below=len(self))
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many members each set has; array of shape (n,)."""
+        """Number of members of each set; array of shape (n,)."""
         return np.diff(self.starts)
 
     def matrix(self) -> csr_matrix:

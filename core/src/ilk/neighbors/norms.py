@@ -73,6 +73,7 @@ class Norm(VectorDistance):
             return super().compare_pairs(X, rows, Y, columns)
         dtype = self._working_type(X, Y)
         D = np.empty(len(rows), dtype=dtype)
+        # a smaller sum of squares may contain squares that underflowed
         faint = float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)
         left, right = sums.gathered(X, rows, dtype), sums.gathered(Y, columns, dtype)
         if sums.pairs(*left, *right, how, faint, D):
@@ -124,6 +125,7 @@ def _unweighted(X: Rows, Y: Rows, p: float, tile: Tile) -> None:
     elif p == 1:
         fill_tile(sums.manhattan, X, Y, tile)
     elif p == 2:
+        # roots are taken once for the tile, after all sums are known to be precise
         if squares(X, Y, tile):
             np.sqrt(D, out=D)
     elif p == 3:
@@ -183,6 +185,7 @@ def doubtful(
         Mask of these sums, or None if there are none.
     """
     kind = np.finfo(X.dtype)
+    # by then a square beside others has lost so much that it may matter
     faint = float(kind.tiny) / float(kind.eps)  # powers of less lose digits
     none_far = D.max() < np.inf
     if none_far and D.min() >= faint:
@@ -253,6 +256,7 @@ def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | N
     far = np.isinf(largest)
     scale = np.where((largest > 0) & ~far, largest, 1.0)
     total = np.zeros(scale.shape)
+    # feature by feature, in the order of the features, as the fast loops sum
     for f, (a, b) in enumerate(zip(A, B, strict=True)):
         term = _powers(np.abs(a - b), scale, p)
         if unit is not None:
@@ -263,6 +267,7 @@ def _scaled_norm(A: np.ndarray, B: np.ndarray, p: float, weights: np.ndarray | N
     else:
         D = _product(scale, total, exponent, p)
     if far.any():
+        # halves of both operands: their difference is finite where that of the operands is not
         np.copyto(D, 2 * _scaled_norm(A / 2, B / 2, p, weights), where=far)
     return D
 

@@ -90,6 +90,7 @@ def fill_tile(kernel: Kernel, X: Rows, Y: Rows, tile: Tile) -> None:
         start = tile.row * width + tile.column
         kernel(X.padded, Y.columns, tile.matrix.reshape(-1), start, width)
     else:
+        # kernels take two rows at a time: the second one repeats the padding and is dropped
         both = np.empty((2, len(Y)), dtype=tile.matrix.dtype)
         kernel(X.padded, Y.columns, both.reshape(-1), 0, len(Y))
         tile.view[...] = both[:1]

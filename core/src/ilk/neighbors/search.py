@@ -104,10 +104,10 @@ def within(
     near, where = index.radius_neighbors(X if queries is None else queries, radius)
     if queries is not None:
         return near, where
-    others = [rows != own for own, rows in enumerate(where)]
+    others = [rows != number for number, rows in enumerate(where)]
     return (
-        [found[keep] for found, keep in zip(near, others, strict=True)],
-        [found[keep] for found, keep in zip(where, others, strict=True)],
+        [part[keep] for part, keep in zip(near, others, strict=True)],
+        [part[keep] for part, keep in zip(where, others, strict=True)],
     )
 
 
@@ -127,9 +127,10 @@ def without_itself(distances: np.ndarray, indices: np.ndarray) -> tuple[np.ndarr
     distances, indices : ndarrays of shape (n, k)
     """
     n, width = indices.shape
-    own = indices == np.arange(n)[:, None]
-    own[~own.any(axis=1), -1] = True  # k + 1 duplicates displaced the row: remove the last one
-    keep = ~own
+    itself = indices == np.arange(n)[:, None]
+    # k + 1 duplicates may have displaced the row: then remove the last one
+    itself[~itself.any(axis=1), -1] = True
+    keep = ~itself
     return distances[keep].reshape(n, width - 1), indices[keep].reshape(n, width - 1)
 
 

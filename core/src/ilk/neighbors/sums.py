@@ -1,9 +1,9 @@
 """Compiled loops of vector distances: sums over tiles, single pairs, and the k nearest.
 
-The functions of tiles are kernels as `ilk.neighbors.rows.Kernel` says. They process two rows and
-four features at once, vectorized over the points: each sum runs in the order of the features,
-independent of the other points, and is fast without reordering. An odd last row is processed
-again together with the row before it.
+The functions of tiles are kernels as defined by `ilk.neighbors.rows.Kernel`. They process two
+rows and four features at once, vectorized over the points: each sum runs in the order of the
+features, independent of the other points, and is fast without reordering. An odd last row is
+processed again together with the row before it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def manhattan(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride:
     """Sums of absolute differences."""
     n, p = X.shape
     m = YT.shape[1]
+    # a loaded value of Y serves two rows, and four terms one access to the output
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]
@@ -209,6 +210,7 @@ def push(D: np.ndarray, first: int, near: np.ndarray, where: np.ndarray, squared
 @compiled(inline=True)
 def _bound(most: float, squared: bool) -> float:
     """A number below which every distance is that may be below `most`, or its square is."""
+    # loosened by the rounding of a root
     return most * most * _LOOSE if squared else most
 
 
@@ -224,9 +226,11 @@ def _below(group: np.ndarray, bound: float) -> int:
 @compiled
 def _insert(d: float, index: int, near: np.ndarray, where: np.ndarray) -> None:
     """Insert a distance into a sorted list, (k,), after equal ones."""
+    # the list has as many entries as rows have come so far, at most k
     place = min(index, len(near))
     if place == len(near):
         place -= 1
+        # negated: NaN is never inserted
         if not d < near[place]:
             return
     while place > 0 and near[place - 1] > d:

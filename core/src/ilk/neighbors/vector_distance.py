@@ -24,10 +24,10 @@ _Float: TypeAlias = type[np.floating[Any]]
 _Part: TypeAlias = tuple[int, Rows, Rows]
 
 _TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
-_WIDEST, _NARROWEST = 512, 32
+_WIDEST, _NARROWEST = 512, 32  # columns of a tile: vectorized, and still in the cache
 _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only searched
 _WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
-_FEW = 32
+_FEW = 32  # minimum number of rows in a block, however long the others are
 MAX_SORTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
 _BRIEF = 2**17  # differences that take about as long as the start of a thread
 
@@ -72,6 +72,7 @@ class VectorDistance(Distance):
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Distances of every row of X to every row of Y, both already checked."""
+        # only tiles from the diagonal on are computed; the others are their mirror images
         mirrored = Y is X and self.symmetric
         dtype = self._working_type(X, Y)
         D = np.empty((len(X), len(Y)), dtype=dtype)
@@ -99,6 +100,7 @@ class VectorDistance(Distance):
         X and Y are already checked; pairs of the same row of X should be adjacent.
         """
         D = np.empty(len(rows), dtype=_result_type(X, Y))
+        # runs of pairs with the same row of X: one call each
         starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
         for start, stop in pairwise(starts):
             row = rows[start]

@@ -188,6 +188,7 @@ def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Ax
     heaviest = max(each.max() for each in weights)
     sizes = [_SMALLEST + (_LARGEST - _SMALLEST) * each / heaviest for each in weights]
     written = sum(map(len, places)) <= _LEGIBLE
+    # smaller masses are rounding
     for i, j in np.argwhere(moved > 1e-9 * moved.max()).tolist():
         size = sizes[0][i], sizes[1][j]
         text = f"{moved[i, j]:.2g}" if written else ""
@@ -228,11 +229,14 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
     largest = D.max() or 1.0  # its square may overflow
     squares = ((D + D.T) / 2 / largest) ** 2
     means = squares.mean(axis=0)
+    # double centring turns squared distances into inner products about the mean
     B = -(squares - means[:, None] - means + means.mean()) / 2
+    # eigenvalues ascend; negative ones, of distances that are not Euclidean, have no coordinates
     values, vectors = eigh(B)
     top = np.maximum(values[::-1][:2], 0)
     points = np.zeros((n, 2))
     points[:, : len(top)] = vectors[:, ::-1][:, :2] * np.sqrt(top)
+    # eigenvectors have no sign: the largest coordinate on each axis shall be positive
     peaks = points[np.abs(points).argmax(axis=0), [0, 1]]
     total = np.abs(values).sum()
     return points * np.where(peaks < 0, -1, 1) * largest, float(top.sum() / total) if total else 1.0

@@ -44,6 +44,7 @@ class NearestPoints(ilk.Distance):
         self.__dict__.pop("ground_", None)
         ground = self.resolve_slot("ground")
         points, ends = _read_sets(self, X, "X", nan=ground.capabilities.nan)
+        # a ground distance that learns from labels sees each point with the label of its set
         owners = None if y is None else np.repeat(np.asarray(y), np.diff(ends, prepend=0))
         self.ground_ = ilk.fit_component(ground, points, owners)
         return self
@@ -83,11 +84,14 @@ class NearestPoints(ilk.Distance):
         return np.concatenate(rows)
 
     def _block(self, ground: Any, X: PointSets, Y: PointSets) -> np.ndarray:
+        # two sets whose distances do not fit in memory: a search for nearest points needs none
+        # stored
         if len(X) == len(Y) == 1 and int(X.ends[-1]) * int(Y.ends[-1]) > _PAIRS:
             there = ground.kneighbors(X.points, Y.points, 1)[0]
             back = ground.kneighbors(Y.points, X.points, 1)[0].T
         else:
             D = ground.pairwise(X.points, Y.points)
+            # the minimum over each set of Y for every point of X, for all sets at once
             there = np.minimum.reduceat(D, Y.starts, axis=1)
             E = D if ground.symmetric else ground.pairwise(Y.points, X.points).T
             back = np.minimum.reduceat(E, X.starts, axis=0)
@@ -203,6 +207,7 @@ class SumOfMinima(NearestPoints):
     @staticmethod
     def gather(nearest: np.ndarray, starts: np.ndarray, axis: int) -> np.ndarray:
         """Return the sum over the points of each set."""
+        # summed in double: sets may have many points
         sums = np.add.reduceat(nearest, starts, axis=axis, dtype=float)
         return sums.astype(nearest.dtype)
 

@@ -151,6 +151,7 @@ def diversity_uplift(
     for place, name in enumerate(names or ()):
         at = (x[place], up[place])
         ax.annotate(plot_label(name), at, xytext=(4, 3), textcoords="offset points", fontsize=8)
+    # two points, or points without spread, have no correlation to show
     if len(x) > 2 and np.ptp(x) > 0 and np.ptp(up) > 0:
         slope, height = np.polyfit(x, up, 1)
         ends = np.array([x.min(), x.max()])
@@ -216,6 +217,7 @@ def proximity_embedding(
     if n < 3:
         raise ilk.InputError(f"{name}: the plot needs at least 3 cases, got {n}")
     ilk.check_same_length(forest, X, y, "y")
+    # evenly spaced, so that the drawn cases include all parts of sorted data
     rows = np.unique(np.linspace(0, n - 1, min(n, max_cases)).astype(int))
     points = _scaled(np.asarray(forest.proximities(ilk.take(X, rows)), dtype=float))
     ax = new_axes(6, 4.4) if axes is None else axes
@@ -227,8 +229,10 @@ def proximity_embedding(
 
 def _scaled(inner: np.ndarray) -> np.ndarray:
     """First two principal coordinates of objects with the given inner products."""
+    # double centring: the origin becomes the mean of the objects
     centred = inner - inner.mean(axis=0) - inner.mean(axis=1)[:, None] + inner.mean()
     last = len(inner) - 1
+    # negative eigenvalues belong to no real coordinates
     values, vectors = eigh(centred, subset_by_index=(last - 1, last))
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1])
 

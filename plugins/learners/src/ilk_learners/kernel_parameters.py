@@ -59,6 +59,7 @@ class KernelParameters:
         at = 0
         for name, start in self.start.items():
             some = logarithms[at : at + np.size(start)].reshape(np.shape(start))
+            # numbers keep their sign, and a 0 stays 0
             moved = start * np.exp(some)
             result[name] = moved if np.ndim(moved) else float(moved)
             at += np.size(start)

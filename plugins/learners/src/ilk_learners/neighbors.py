@@ -209,8 +209,8 @@ class Nearest(Component):
         k = self.k if k is None else k
         blocks = row_blocks(self, X)
         if blocks is not None:
-            found = [self.kneighbors(block, k) for block in self._read(blocks)]
-            return np.concatenate([d for d, _ in found]), np.concatenate([i for _, i in found])
+            answers = [self.kneighbors(block, k) for block in self._read(blocks)]
+            return np.concatenate([d for d, _ in answers]), np.concatenate([i for _, i in answers])
         learner: Any = self.metric_learner_
         Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
         if self.index_ is not None and learner is not None:
@@ -302,8 +302,8 @@ class Nearest(Component):
 
         The distances do not depend on the training rows, and an exact index finds all neighbours.
         """
-        found = neighbors_of_others(self, self.index_, self._rows, self._n_asked)
-        return self._weighed(*found)
+        neighbors = neighbors_of_others(self, self.index_, self._rows, self._n_asked)
+        return self._weighed(*neighbors)
 
     def __sklearn_tags__(self) -> Any:
         """Take the input tags of the metric learner, or else of the distance."""

@@ -38,6 +38,7 @@ def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     R = triangle(deviations)
     p = R.shape[1]
+    # rows of zeros change no singular value, and make the decomposition return all p vectors
     square = np.zeros((p, p))
     square[: len(R)] = R
     _, values, vectors = svd(square, check_finite=False)
@@ -63,6 +64,7 @@ def triangle(deviations: np.ndarray) -> np.ndarray:
     """
     n, p = deviations.shape
     R, condition = _by_cholesky(deviations) if n > 2 * p else (None, 0.0)
+    # a second pass restores the digits that squaring the condition number costs
     if R is not None and condition < 1e-2:
         rest, _ = _by_cholesky(deviations @ dtrtri(R)[0])
         R = None if rest is None else rest @ R
@@ -76,6 +78,7 @@ def _by_cholesky(D: np.ndarray) -> tuple[np.ndarray | None, float]:
 
     None if the condition is too bad, or a length too small.
     """
+    # columns of length one, so that only their angles determine the condition
     gram = D.T @ D
     lengths = np.sqrt(np.diagonal(gram))
     if not lengths.min() > 1e-100:  # squares lose digits
@@ -121,6 +124,7 @@ def within(
     origin, centered, exponent = common_deviations(X)
     means = subtract_means(centered, groups, n_groups, weights)
     half = int(exponent > 0)  # a mean may lie further from the origin than the largest number
+    # halved: the sum of the origin and a mean may overflow where their true sum does not
     sums = np.ldexp(means, exponent - half) + np.ldexp(origin, -half)
     return np.ldexp(sums, half), centered, exponent
 
@@ -170,6 +174,7 @@ def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     low, high = X.min(axis=0), X.max(axis=0)
     _, exponents = np.frexp(np.maximum(high, -low))
     near_one = np.ldexp(X.astype(float, copy=False), -exponents)
+    # the extremes in the same units: constant columns get a deviation of exactly 0
     ends = np.ldexp(low.astype(float), -exponents), np.ldexp(high.astype(float), -exponents)
     mean = np.clip(near_one.mean(axis=0), *ends)  # rounding must not move it beyond the extremes
     near_one -= mean
@@ -193,11 +198,11 @@ def common_deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         In units of ``2**exponent``.
     exponent : int
     """
-    mean, own, exponents = deviations(X)
-    extent = np.maximum(own.max(axis=0), -own.min(axis=0))
+    mean, scaled, exponents = deviations(X)
+    extent = np.maximum(scaled.max(axis=0), -scaled.min(axis=0))
     sizes = (exponents + np.frexp(extent)[1])[extent > 0]
     exponent = int(sizes.max()) if sizes.size else 0
-    return mean, np.ldexp(own, exponents - exponent, out=own), exponent
+    return mean, np.ldexp(scaled, exponents - exponent, out=scaled), exponent
 
 
 def difference(X: np.ndarray, origin: np.ndarray, exponent: int) -> np.ndarray:

@@ -127,23 +127,23 @@ def learns(component: object) -> bool:
         return False
     if getattr(component, "kind", None) not in ("distance", "kernel"):
         return True
-    own = getattr(component, "needs_fit", None)
+    needs = getattr(component, "needs_fit", None)
     declared = getattr(component, "capabilities", Capabilities()).needs_fit
-    if own if isinstance(own, bool) else declared:
+    if needs if isinstance(needs, bool) else declared:
         return True
     return any(map(learns, _in_slots(component)))
 
 
 def _in_slots(component: Any) -> list[Any]:
-    found: list[Any] = []
+    components: list[Any] = []
     for name, param in component.parameters.items():
         if param.slot:
             value = component.resolve_slot(name)
             if param.many is None:
-                found.append(value)
+                components.append(value)
             else:
-                found += value.values() if isinstance(value, dict) else value or ()
-    return [each for each in found if not isinstance(each, str)]
+                components += value.values() if isinstance(value, dict) else value or ()
+    return [each for each in components if not isinstance(each, str)]
 
 
 def read_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:

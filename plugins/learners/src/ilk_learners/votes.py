@@ -26,6 +26,7 @@ def tally(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.n
     ndarray of shape (m, n_classes), float64
     """
     m = len(codes)
+    # one count over (query, class) cells instead of a loop over queries
     cells = (codes + np.arange(m)[:, None] * n_classes).ravel()
     flat = None if weights is None else weights.ravel()
     counts = np.bincount(cells, flat, minlength=m * n_classes)
@@ -107,37 +108,40 @@ class Ballot:
         for start in range(0, m, size):
             block = slice(start, start + size)
             some = None if weights is None else weights[block]
-            own = np.arange(m)[block] if left_out else None
-            codes[block], tied[block] = self._winners(rows[block], some, own)
+            excluded = np.arange(m)[block] if left_out else None
+            codes[block], tied[block] = self._winners(rows[block], some, excluded)
         return codes, tied
 
     def _winners(
-        self, rows: np.ndarray, weights: np.ndarray | None, own: np.ndarray | None
+        self, rows: np.ndarray, weights: np.ndarray | None, excluded: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         codes = self.codes[rows]
         best = leaders(tally(codes, weights, self.n_classes))
         tied = best.sum(axis=1) > 1
         if self.ties == "random" and tied.any():
             among = np.take_along_axis(best, codes, axis=1)
-            drawn = np.where(among, self._lots_of(rows, own), np.inf).argmin(axis=1)
+            # the voter of the smallest lot among those of the tied classes
+            drawn = np.where(among, self._lots_of(rows, excluded), np.inf).argmin(axis=1)
             return np.take_along_axis(codes, drawn[:, None], axis=1)[:, 0], tied
         if self.ties == "prior" and tied.any():
-            counts = np.where(best, self._counts(own), 0)
+            counts = np.where(best, self._counts(excluded), 0)
             best &= counts == counts.max(axis=1, keepdims=True)
         return first_voter(best, codes), tied
 
-    def _lots_of(self, rows: np.ndarray, own: np.ndarray | None) -> np.ndarray:
+    def _lots_of(self, rows: np.ndarray, excluded: np.ndarray | None) -> np.ndarray:
         """Lots of the rows; later rows than a left-out one take their predecessor's lot."""
         assert self.lots is not None
-        return np.asarray(self.lots[rows if own is None else rows - (rows > own[:, None])])
+        return np.asarray(
+            self.lots[rows if excluded is None else rows - (rows > excluded[:, None])]
+        )
 
-    def _counts(self, own: np.ndarray | None) -> np.ndarray:
-        """Number of rows of each class; with left-out rows, per query without its own row."""
+    def _counts(self, excluded: np.ndarray | None) -> np.ndarray:
+        """Number of rows of each class; with left-out rows, per query without its excluded row."""
         counts = np.bincount(self.codes, minlength=self.n_classes)
-        if own is None:
+        if excluded is None:
             return counts
-        without = np.tile(counts, (len(own), 1))
-        without[np.arange(len(own)), self.codes[own]] -= 1
+        without = np.tile(counts, (len(excluded), 1))
+        without[np.arange(len(excluded)), self.codes[excluded]] -= 1
         return without
 
 
@@ -190,10 +194,12 @@ def vote_weights(
         d = voters.astype(float, copy=False)
         with np.errstate(all="ignore"):  # NaN occurs only for the nearest, set below
             if vote == "inverse_distance":
+                # a ratio of distances: powers of single distances could overflow
                 weights = (d[:, :1] / d) ** power
             else:
                 weights = _KERNELS[vote](d, d[:, :1], _widths(near, k, width))
         weights[np.isinf(d)] = 0.0
+        # the nearest has weight 1, where the formulas have 0 / 0 or infinite distances
         weights = np.where(voters == nearest, 1.0, weights)
     zero = nearest == 0
     if zero_decides and vote != "inverse_distance" and zero.any():
@@ -210,6 +216,7 @@ def _widths(near: np.ndarray, k: int, width: Width) -> np.ndarray:
 
 
 def _shepard(d: np.ndarray, nearest: np.ndarray, width: np.ndarray) -> np.ndarray:
+    # relative to the nearest one, whose weight does not underflow
     return np.asarray(np.exp(-((d - nearest) / width)))
 
 
@@ -225,6 +232,7 @@ def _epanechnikov(d: np.ndarray, nearest: np.ndarray, width: np.ndarray) -> np.n
 
 def _parabola(d: np.ndarray, width: np.ndarray) -> np.ndarray:
     """max(1 - (d / width)^2, 0), factored: the difference of close numbers is exact."""
+    # under an infinite width all have the weight 1
     left = np.where(np.isinf(width), 1.0, (width - d) / width)
     return np.asarray(np.maximum(left, 0.0) * (1 + np.minimum(d / width, 1.0)))
 

@@ -205,6 +205,7 @@ class Combined(OfParts):
             known = distances[np.isfinite(distances)]
             if known.size:
                 largest = known.max()
+                # relative to the largest: the sum of distances could overflow
                 share = (known / (largest or 1.0)).mean() if self.scale == "mean" else 1.0
                 self.scales_[p] = largest * share
 
@@ -222,14 +223,16 @@ class Combined(OfParts):
         _, codes = ilk.check_labels(self, y, views, min_classes=2)
         first, second, differ = labelled_pairs(self, codes, self.n_pairs, rng)
         distances = self.distances_of_pairs(views, first, second)
+        # infinite distances have no place in a logistic model
         finite = np.isfinite(distances).all(axis=1)
         distances, differ = distances[finite], differ[finite]
-        found = np.zeros(len(self.parts_))
+        weights = np.zeros(len(self.parts_))
         if differ.any() and not differ.all():
-            found = separating_weights(distances, differ, self.regularization)
-        found *= self.scales_
-        if found.any():
-            return np.asarray(found / found.sum())
+            weights = separating_weights(distances, differ, self.regularization)
+        # weights are for distances over their scales
+        weights *= self.scales_
+        if weights.any():
+            return np.asarray(weights / weights.sum())
         warnings.warn(
             f"{ilk.display_name(self)}: no part tells pairs of equal class from others; "
             f"the weights are uniform",
@@ -240,11 +243,11 @@ class Combined(OfParts):
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
-        found = []
+        terms_of_parts = []
         for p, part, share in self.terms():
             with naming(self, list(self.parts_)[p]):
-                found.append((share, part.pairwise(X.parts[p], Y.parts[p])))
-        return _sum(found)
+                terms_of_parts.append((share, part.pairwise(X.parts[p], Y.parts[p])))
+        return _sum(terms_of_parts)
 
     def terms(self) -> list[tuple[int, Any, _Share]]:
         """Position, distance, and share of each part that counts, else the first with weight 0."""
@@ -293,16 +296,16 @@ _Share = tuple[float, float]
 """Weight and scale of a part."""
 
 
-def _sum(found: list[tuple[_Share, np.ndarray]]) -> np.ndarray:
+def _sum(terms: list[tuple[_Share, np.ndarray]]) -> np.ndarray:
     """Sum of weighted distances over their scales; float32 if all distances are."""
-    total = np.zeros(found[0][1].shape)
+    total = np.zeros(terms[0][1].shape)
     with np.errstate(over="ignore", under="ignore"):
-        for (weight, scale), distances in found:
+        for (weight, scale), distances in terms:
             if weight > 0:
                 term = distances / np.float64(scale)
                 term *= weight
                 total += term
-        single = all(distances.dtype == np.float32 for _, distances in found)
+        single = all(distances.dtype == np.float32 for _, distances in terms)
         return total.astype(np.float32) if single else total
 
 
@@ -339,20 +342,25 @@ def separating_weights(
     means = largest * (distances / np.where(largest > 0, largest, 1.0)).mean(axis=0)
     V = distances / np.where(means > 0, means, 1.0)
     sign = np.where(differ, 1.0, -1.0)
+    # both kinds of pairs count the same in all, however many there are of each
     cost = np.where(differ, 0.5 / differ.sum(), 0.5 / (~differ).sum())
 
     def objective(parameters: np.ndarray) -> tuple[float, np.ndarray]:
         u, b = parameters[:-1], parameters[-1]
         margin = sign * (V @ u + b)
+        # the derivative of c log(1 + e^-m) by the value v'u + b
         pull = -cost * sign * expit(-margin)
         value = cost @ np.logaddexp(0, -margin) + regularization / 2 * (u @ u)
         return float(value), np.append(V.T @ pull + regularization * u, pull.sum())
 
     bounds = [(0, None)] * V.shape[1] + [(None, None)]
+    # distances have mean 1 in V, so the border starts where the mean distance is
     start = np.append(np.ones(V.shape[1]) / V.shape[1], -1.0)
     options: Any = {"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9}
-    found = minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+    solution = minimize(
+        objective, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options
+    )
     least = np.min(means[means > 0], initial=np.inf)  # a reciprocal of a mean may be infinite
-    weights = np.where(means > 0, found.x[:-1] * (least / np.where(means > 0, means, 1.0)), 0.0)
+    weights = np.where(means > 0, solution.x[:-1] * (least / np.where(means > 0, means, 1.0)), 0.0)
     total = weights.sum()
     return np.asarray(weights / total if total > 0 else weights)

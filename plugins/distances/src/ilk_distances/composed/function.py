@@ -131,6 +131,7 @@ class FunctionDistance(ilk.Distance):
         self.check_parameters()
         if self.function is None:
             raise self.parameter_error("function", "must be a function, got None")
+        # a symmetric function is called once for each pair
         mirror = Y is None and self.symmetric
         X, Y = self.check_pair(X, Y)
         D = self._compiled(X, Y, mirror)
@@ -165,6 +166,7 @@ class FunctionDistance(ilk.Distance):
             error.add_note(f"{ilk.display_name(self)}: comparing row {i} of X with row {j} of Y")
             raise
         try:
+            # float() would read numbers in texts; + 0.0 turns -0.0 into 0.0
             number = math.nan if isinstance(value, str | bytes) else float(value) + 0.0
         except (TypeError, ValueError, OverflowError):
             number = math.nan

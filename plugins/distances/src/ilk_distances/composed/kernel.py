@@ -94,6 +94,7 @@ class KernelDistance(ilk.Distance):
         kernel = self._ready()
         X, Y = self.check_input(X), None if Y is None else self.check_input(Y, "Y")
         single = _is_single(X) and (Y is None or _is_single(Y))
+        # differences of nearly equal kernel values need all digits of float64
         D = squared_distances(kernel, _in_double(X), None if Y is None else _in_double(Y))
         np.sqrt(D, out=D)
         check_values(self, D, "the distance of rows")

@@ -92,6 +92,7 @@ class Learned(ilk.Distance):
         _, base = self._parts()
         X, Y = self.check_pair(X, Y)
         if _is_plain(base):
+            # of near rows it maps the difference, which keeps digits that the mapped rows lose
             return Mahalanobis().pairwise(X, Y)
         D = np.asarray(base.pairwise(X.after, None if Y is X else Y.after))
         return D.astype(np.float32) if X.single and Y.single else D

@@ -126,6 +126,7 @@ class PairClassifier(OfParts):
             name = ilk.display_name(classifier)
             raise self.parameter_error("classifier", f"must give probabilities, which {name} lacks")
         first, second, differ = labelled_pairs(self, codes, self.n_pairs, rng)
+        # the classifier sees both orders of each pair, as `pairwise` averages over both
         if not self._one_way():
             first, second = np.append(first, second), np.append(second, first)
             differ = np.tile(differ, 2)
@@ -199,6 +200,7 @@ class PairClassifier(OfParts):
         check_is_fitted(self, "classifier_")
         X, Y = self.check_pair(X, Y)
         D = np.empty((len(X), len(Y)))
+        # a pair's vector has several elements: rows are limited so that all of them fit
         columns = min(len(Y), _PAIRS)
         rows = _PAIRS // columns
         single = True

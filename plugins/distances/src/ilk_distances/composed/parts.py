@@ -114,11 +114,11 @@ class OfParts(ilk.Distance):
             return X
         check_is_fitted(self, "widths_")
         X = self._viewed(X, argument)
-        for found, expected in zip(map(_width, X.parts), self.widths_, strict=True):
-            if found != expected:
+        for width, expected in zip(map(_width, X.parts), self.widths_, strict=True):
+            if width != expected:
                 name = ilk.display_name(self)
                 raise ilk.InputError(
-                    f"{name}: {argument} has {found} features, but {name} was fitted with "
+                    f"{name}: {argument} has {width} features, but {name} was fitted with "
                     f"{expected} features"
                 )
         return X
@@ -195,6 +195,7 @@ def any_pairs(n: int, n_pairs: int, rng: np.random.RandomState) -> tuple[np.ndar
         return np.triu_indices(n, 1)
     first = _first(np.arange(n), n_pairs, rng)
     second = rng.randint(n - 1, size=len(first))
+    # a number among the others: those from the first row on are shifted by one
     return first, second + (second >= first)
 
 
@@ -223,11 +224,13 @@ def labelled_pairs(
     begin = np.cumsum(counts) - counts
     alike = _first(np.flatnonzero(counts[codes] > 1), n_pairs // 2, rng)
     within = place[alike] - begin[codes[alike]]
+    # a random step along the members of the class, cyclically: any member but the row itself
     step = 1 + rng.randint(0, counts[codes[alike]] - 1)
     same = order[begin[codes[alike]] + (within + step) % counts[codes[alike]]]
     unlike = _first(np.arange(n), n_pairs // 2, rng)
-    own = codes[unlike]
-    other = order[(begin[own] + counts[own] + rng.randint(0, n - counts[own])) % n]
+    code = codes[unlike]
+    # likewise a random step behind the end of the class, cyclically: any row of another class
+    other = order[(begin[code] + counts[code] + rng.randint(0, n - counts[code])) % n]
     return Pairs(
         np.concatenate([alike, unlike]),
         np.concatenate([same, other]),
@@ -258,12 +261,12 @@ def distances_of(distance: Distance, X: Cases, first: np.ndarray, second: np.nda
     if len(rows) * len(columns) <= _SPARE * len(first):
         D = distance.pairwise(ilk.take(X, rows), ilk.take(X, columns))
         return np.asarray(D[np.searchsorted(rows, first), np.searchsorted(columns, second)])
-    found = np.empty(len(first))
+    distances = np.empty(len(first))
     ends = np.flatnonzero(np.diff(first)) + 1
     for start, stop in zip([0, *ends], [*ends, len(first)], strict=True):
         one, others = ilk.take(X, first[start : start + 1]), ilk.take(X, second[start:stop])
-        found[start:stop] = distance.pairwise(one, others)[0]
-    return found
+        distances[start:stop] = distance.pairwise(one, others)[0]
+    return distances
 
 
 _SPARE = 4  # a whole matrix is computed if at most this many entries per wanted one result

@@ -43,14 +43,15 @@ def normalized(X: np.ndarray, added: float) -> np.ndarray:
 def outside(X: np.ndarray, least: float, most: float) -> np.ndarray:
     """Tell which rows of X, (n, p), have a non-zero bin outside [least, most]."""
     n, p = X.shape
-    found = np.zeros(n, dtype=np.bool_)
+    is_outside = np.zeros(n, dtype=np.bool_)
     for i in range(n):
+        # counting instead of an early exit keeps the loop vectorized
         some = 0
         for f in range(p):
             x = X[i, f]
             some += (x > most) | ((x < least) & (x != 0))
-        found[i] = some > 0
-    return found
+        is_outside[i] = some > 0
+    return is_outside
 
 
 @ilk.compiled(fastmath={"contract"})
@@ -64,6 +65,7 @@ def paired_chi2_sums(
     """
     n, p = X.shape
     m = YT.shape[1]
+    # two rows share the loads of Y; an odd last row is taken again together with its predecessor
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]
@@ -77,8 +79,10 @@ def paired_chi2_sums(
             for j in range(m):
                 v0, v1, v2, v3 = y0[j], y1[j], y2[j], y3[j]
                 d0, d1, d2, d3 = a0 - v0, a1 - v1, a2 - v2, a3 - v3
+                # bins that are both 0 give 0 / least = 0
                 s0, s1 = max(a0 + v0, least), max(a1 + v1, least)
                 s2, s3 = max(a2 + v2, least), max(a3 + v3, least)
+                # d0^2 / s0 + d1^2 / s1 over a common denominator: one division instead of two
                 left = (d0 * d0 * s1 + d1 * d1 * s0) / (s0 * s1)
                 o[j] = o[j] + left + (d2 * d2 * s3 + d3 * d3 * s2) / (s2 * s3)
                 d0, d1, d2, d3 = b0 - v0, b1 - v1, b2 - v2, b3 - v3
@@ -107,6 +111,7 @@ def chi2_sums(
             for j in range(m):
                 d0, d1 = a0 - y0[j], a1 - y1[j]
                 s0, s1 = max(a0 + y0[j], least), max(a1 + y1[j], least)
+                # d * (d / s) cannot overflow or underflow where d * d could
                 o[j] = o[j] + d0 * (d0 / s0) + d1 * (d1 / s1)
         for j in range(m):
             o[j] = o[j] / 2
@@ -152,12 +157,15 @@ _C6 = 0.07308224842521703
 @ilk.compiled(fastmath={"contract"})
 def _logarithm(x: float) -> float:
     """Natural logarithm of a positive normal number, with an error of at most 2 ulp."""
+    # take the exponent from the bits, so that m is between sqrt(1/2) and sqrt(2)
     bits = np.float64(x).view(np.int64)
     exponent = (bits - _ROOT) >> 52
     m = np.int64(bits - (exponent << 52)).view(np.float64)  # x = m * 2**exponent
+    # ln m = 2 artanh((m - 1) / (m + 1)), whose series in z^2 converges quickly for small z
     z = (m - 1) / (m + 1)
     w = z * z
     tail = ((((((_C6 * w + _C5) * w + _C4) * w + _C3) * w + _C2) * w + _C1) * w + _C0) * w
+    # the small correction is added last but one, so that its rounding error hardly counts
     return exponent * _LN2 + (2 * z + 2 * z * tail)
 
 
@@ -199,6 +207,7 @@ def entropies(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride:
             y0, y1 = YT[f], YT[f + 1]
             for j in range(m):
                 s0, s1 = a0 + y0[j], a1 + y1[j]
+                # s = 0 becomes the smallest number: 0 times its finite logarithm is 0
                 l0, l1 = _logarithm(max(s0, _TINY)), _logarithm(max(s1, _TINY))
                 o[j] = o[j] + s0 * l0 + s1 * l1
 
@@ -240,6 +249,7 @@ def differences(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, strid
 
 
 CHI2, DIVERGENCE, HELLINGER, JEFFREY, OVERLAP, SYMMETRIC = range(6)
+# Veltkamp's constant: splits the 53 bits of a float64 into two halves whose products are exact
 _SPLIT = 2.0**27 + 1
 
 
@@ -271,6 +281,7 @@ def settled(
             d = (left[0, i] + right[0, j]) + factor * o[j]
             o[j] = np.inf if d > most else d
         for j in range(m):
+            # written as a negation so that NaN counts as not precise
             low += not o[j] >= left[1, i] + right[1, j]
     return low
 
@@ -303,6 +314,7 @@ def recomputed(
         x, y = X[rows[pair]], Y[columns[pair]]
         x_added, y_added = added[0][rows[pair]], added[1][columns[pair]]
         if normalize:
+            # differences of normalized bins cancel: masses need more than double precision
             x_mass, y_mass = _mass(x, x_added), _mass(y, y_added)
         else:
             x_mass = y_mass = (1.0, 0.0)
@@ -318,11 +330,13 @@ def recomputed(
 @ilk.compiled
 def _term(kind: int, a: float, b: float, d: float) -> float:
     """Term of one bin; ``d = a - b`` is more precise than the rounded a and b."""
+    # equal bins contribute nothing, also where the formula has 0 / 0
     if d == 0:
         return 0.0
     if kind == OVERLAP:
         return abs(d) / 2
     if kind == HELLINGER:
+        # (sqrt a - sqrt b)^2, with d known better than the difference of the roots
         root = d / (math.sqrt(a) + math.sqrt(b))
         return root * root
     if kind == CHI2:
@@ -342,6 +356,7 @@ def _symmetric(a: float, b: float, d: float) -> float:
     """``(a - b) (ln a - ln b)``."""
     if a == 0 or b == 0:
         return np.inf
+    # ln a - ln b = 2 artanh((a - b) / (a + b)) keeps the digits of close bins
     t = d / (a + b)
     return d * (2 * math.atanh(t) if abs(t) < 0.5 else math.log(a) - math.log(b))
 
@@ -350,6 +365,7 @@ def _symmetric(a: float, b: float, d: float) -> float:
 def _jeffrey(a: float, b: float, d: float) -> float:
     """``a ln(a / m) + b ln(b / m)`` with m the mean of a and b."""
     s = a + b
+    # t^2 for the relative difference t = (a - b) / (a + b)
     u = (d / s) ** 2
     total = 0.0
     if u > 2.0**-8:
@@ -357,6 +373,8 @@ def _jeffrey(a: float, b: float, d: float) -> float:
             share = part / s
             total += part * math.log(2 * share) if share > 0 else 0.0
         return total
+    # (1 + t) ln(1 + t) + (1 - t) ln(1 - t) = sum of t^(2 n) / (n (2 n - 1)): with t^2 up to 2^-8,
+    # seven terms reach double precision; Horner's scheme
     for n in range(7, 0, -1):
         total = total * u + 1 / (n * (2 * n - 1))
     return d * (d / s) * total / 2
@@ -371,9 +389,12 @@ def _divergence(a: float, b: float, d: float) -> float:
         return b
     x = d / b
     if abs(x) > 2.0**-5:
+        # log1p is precise near 0, the difference of logarithms far from it
         ratio = math.log1p(x) if -0.5 < x < 1 else math.log(a) - math.log(b)
         return a * ratio - d
     total = 0.0
+    # (1 + x) ln(1 + x) - x = sum of (-x)^n / (n (n - 1)) from n = 2: with x up to 2^-5, ten terms
+    # reach double precision
     for n in range(11, 1, -1):
         total = 1 / (n * (n - 1)) - total * x
     return d * x * total
@@ -386,6 +407,7 @@ def _mass(x: np.ndarray, added: float) -> tuple[float, float]:
     for f in range(len(x)):
         bin_high, bin_low = _sum(x[f], added)
         high, rest = _sum(high, bin_high)
+        # errors of all sums are collected apart and added at the end
         low += rest + bin_low
     total: tuple[float, float] = _sum(high, low)
     return total
@@ -402,6 +424,7 @@ def _difference(
 ) -> float:
     """Difference of two normalized bins, ``(x * y_mass - y * x_mass) / (x_mass * y_mass)``."""
     p, p_low = _product(_sum(x, x_added), y_mass)
+    # numerators in double-double: x m_y - y m_x loses all leading digits for similar histograms
     q, q_low = _product(_sum(y, y_added), x_mass)
     high, low = _sum(p, -q)
     d: float = (high + (low + (p_low - q_low))) / (x_mass[0] * y_mass[0])
@@ -421,6 +444,7 @@ def _product(x: tuple[float, float], y: tuple[float, float]) -> tuple[float, flo
     """Product of two double-double numbers, and its rounding error."""
     p = x[0] * y[0]
     a, b = _SPLIT * x[0], _SPLIT * y[0]
+    # Dekker: a and c are the high halves, so that the four partial products are exact
     a, b = a - (a - x[0]), b - (b - y[0])
     c, d = x[0] - a, y[0] - b
     return p, ((a * b - p) + a * d + c * b) + c * d + (x[0] * y[1] + x[1] * y[0])

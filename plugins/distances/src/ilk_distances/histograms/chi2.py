@@ -71,6 +71,7 @@ class ChiSquared(HistogramDistance):
         from ilk_distances.histograms.bin_sums import CHI2, chi2_sums, paired_chi2_sums
 
         kind = X.values.dtype.type
+        # fast sums for usual bins; careful ones where a pair has an unusual bin
         unusual = X.extras["unusual"][:, None] | Y.extras["unusual"]
         if not unusual.all():
             fill_tile(partial(paired_chi2_sums, least=kind(_USUAL[kind][0])), X, Y, tile)

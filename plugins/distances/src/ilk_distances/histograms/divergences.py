@@ -100,6 +100,8 @@ class KullbackLeibler(InformationDistance):
         bins = self._bins(X)
         logs, mass, product, size = _logarithms(bins)
         sure = _unless_extreme(bins) * _SURE
+        # d = sum (h ln h - h) + sum k - sum h ln k: the masses cancel for normalized histograms,
+        # and make every term h ln(h / k) - h + k non-negative
         extras = {
             "logs": logs,
             "left": thresholds(product - mass, sure * size + _FAINT),
@@ -122,6 +124,7 @@ class _EntropyDifference(InformationDistance):
         bins = self._bins(X)
         _, mass, product, size = _logarithms(bins)
         sure = _unless_extreme(bins, least=0, most=2.0**900) * _SURE
+        # d = sum (h ln h + h ln 2) + sum (k ln k + k ln 2) - sum s ln s with s = h + k
         ends = thresholds(product + math.log(2) * mass, sure * size + _FAINT)
         return Rows(bins, X, {"left": ends, "right": ends})
 
@@ -264,6 +267,7 @@ class SymmetricKL(InformationDistance):
         bins = self._bins(X)
         logs, _, _, size = _logarithms(bins)
         n, p = X.shape
+        # bins and their logarithms side by side, each padded to whole turns of the kernel's loop
         half = padded_width(p)
         values = np.zeros((n, 2 * half))
         values[:, :p], values[:, half : half + p] = bins, logs

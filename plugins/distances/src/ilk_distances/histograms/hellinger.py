@@ -66,6 +66,7 @@ class Hellinger(HistogramDistance):
         fill_tile(squared_euclidean, X, Y, tile)
         self._settle(HELLINGER, X, Y, tile)
         D = tile.view
+        # d^2 = sum (sqrt h - sqrt k)^2 / 2
         D /= 2
         if self.normalize:
             np.minimum(D, 1, out=D)  # rounding may exceed 1

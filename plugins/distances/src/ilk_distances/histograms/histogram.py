@@ -107,6 +107,7 @@ class HistogramDistance(VectorDistance):
         added = np.full(len(X), float(self.smoothing))
         if not self.normalize:
             return X, added
+        # an exact factor, so that sums of any bins stay in range
         exponents = -np.frexp(np.maximum(X.max(axis=1), added))[1]
         return np.ldexp(X, exponents[:, None]), np.ldexp(added, exponents)
 

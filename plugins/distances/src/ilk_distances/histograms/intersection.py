@@ -74,6 +74,8 @@ class HistogramIntersection(HistogramDistance):
             from ilk_distances.histograms.bin_sums import OVERLAP
 
             fill_tile(manhattan, X, Y, tile)
+            # for normalized histograms 1 - sum min(h, k) = sum |h - k| / 2, which keeps digits of
+            # close ones
             D /= 2
             self._settle(OVERLAP, X, Y, tile)
         else:

@@ -36,6 +36,7 @@ def nearest(
     indices : ndarray of int, shape (k,)
     """
     values = _compared(distance, query, X, rows)
+    # all rows that tie with the k-th, so that the lower index wins
     return _ordered(values, rows, values <= np.partition(values, k - 1)[k - 1], k)
 
 
@@ -56,9 +57,10 @@ def _compared(distance: Any, query: Any, X: Any, rows: np.ndarray) -> np.ndarray
 
 
 def _ordered(
-    values: np.ndarray, rows: np.ndarray, kept: np.ndarray, k: int
+    values: np.ndarray, rows: np.ndarray, selected: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    places = np.flatnonzero(kept)
+    # rows ascend, and the stable sort keeps their order among ties
+    places = np.flatnonzero(selected)
     places = places[np.argsort(values[places], kind="stable")[:k]]
     return values[places], rows[places]
 
@@ -120,20 +122,21 @@ def recall(
     check_is_fitted(index, ["X_", "distance_"])
     fitted: Any = index
     distance, X = fitted.distance_, fitted.X_
-    _, found = index.kneighbors(Q, k)
+    _, rows = index.kneighbors(Q, k)
     Q = distance.check_input(Q, "Q")
     limits = np.asarray(distance.kneighbors(Q, X, int(k))[0])[:, -1]
     shares = np.array(
         [
-            _found(distance, ilk.take(Q, [row]), X, np.unique(found[row]), limits[row]) / k
+            _rows_within(distance, ilk.take(Q, [row]), X, np.unique(rows[row]), limits[row]) / k
             for row in range(len(limits))
         ]
     )
     return shares if per_query else float(shares.mean())
 
 
-def _found(distance: Distance, query: Any, X: Matrix, rows: np.ndarray, limit: float) -> int:
+def _rows_within(distance: Distance, query: Any, X: Matrix, rows: np.ndarray, limit: float) -> int:
     """Number of rows within a limit of a query, up to rounding."""
     near = distance.pairwise(query, ilk.take(X, rows))[0]
+    # distances computed in another order may differ in the last digits
     slack = 8 * np.finfo(near.dtype).eps if near.dtype.kind == "f" else 0.0
     return int(np.count_nonzero(near <= limit * (1 + slack)))

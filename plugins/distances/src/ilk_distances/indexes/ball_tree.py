@@ -121,8 +121,8 @@ def _divide(
         middle = _middle(X, branch.rows[part])
         up, others = branch.distances[part[middle]], np.delete(part, middle)
         row = int(branch.rows[part[middle]])
-        found = counted.within(row, branch.rows[others])
-        branches.append(Branch(row, float(up), branch.rows[others], found))
+        distances = counted.within(row, branch.rows[others])
+        branches.append(Branch(row, float(up), branch.rows[others], distances))
     return branches, np.arange(0)
 
 
@@ -131,6 +131,7 @@ def _halves(X: np.ndarray, rows: np.ndarray, part: np.ndarray) -> list[np.ndarra
     widest = _widest(X, rows[part])
     if widest is None:
         return [part]
+    # the median by partial sorting: linear time, and halves of equal size whatever the values
     order = np.argpartition(X[rows[part], widest], len(part) // 2)
     return [part[order[: len(part) // 2]], part[order[len(part) // 2 :]]]
 
@@ -141,6 +142,7 @@ def _widest(X: np.ndarray, rows: np.ndarray) -> int | None:
     for part in _parts(X, rows):
         np.minimum(low, part.min(axis=0), out=low)
         np.maximum(high, part.max(axis=0), out=high)
+    # halved before subtraction: the range of huge numbers could overflow
     return int(np.argmax(high / 2 - low / 2)) if (low < high).any() else None
 
 

@@ -63,9 +63,9 @@ class BallTreeIndex(ilk.Index):
         self.check_k(k, n)
         Q = check_queries(self, self.distance_, Q, self.X_)
         if 2 * k >= n:  # a search would skip hardly any row
-            found = self.distance_.kneighbors(Q, self.X_, int(k))
+            neighbors = self.distance_.kneighbors(Q, self.X_, int(k))
             count(self, ilk.n_rows(Q) * n)
-            return found
+            return neighbors
         parts = self._searched(Q, lambda search: search.nearest(int(k)))
         return np.concatenate([d for d, _ in parts]), np.concatenate([i for _, i in parts])
 
@@ -122,16 +122,16 @@ class _Search:
         """The k nearest rows of each query, ties by lower index."""
         near = np.full((self.m, k), np.inf)
         where = np.full((self.m, k), np.iinfo(np.int64).max)
-        found = self._run(near, where, np.inf)
+        results = self._run(near, where, np.inf)
         order = np.lexsort((where, near))
         near, where = (np.take_along_axis(part, order, axis=1) for part in (near, where))
-        return near.astype(found[0][2].dtype, copy=False), where
+        return near.astype(results[0][2].dtype, copy=False), where
 
     def within(self, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The rows within r of each query, nearest first."""
         nothing = np.empty((self.m, 0))
-        found = self._run(nothing, nothing.astype(np.int64), r)
-        queries, rows, distances = (np.concatenate(part) for part in zip(*found, strict=True))
+        results = self._run(nothing, nothing.astype(np.int64), r)
+        queries, rows, distances = (np.concatenate(part) for part in zip(*results, strict=True))
         order = np.lexsort((rows, distances, queries))
         ends = np.searchsorted(queries[order], np.arange(1, self.m))
         return np.split(distances[order], ends), np.split(rows[order], ends)
@@ -140,18 +140,22 @@ class _Search:
         self, near: np.ndarray, where: np.ndarray, r: float
     ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Fill in the nearest rows, or return queries, rows and distances within a radius."""
+        # every query starts at the root, whose middle has to be compared in any case
         queries, balls = np.arange(self.m), np.zeros(self.m, np.int64)
         results = []
         turn = 0
         while len(queries):
             rows = self.tree.rows[balls]
-            found = self.counted.to_rows(self.Q, queries, rows)
+            distances = self.counted.to_rows(self.Q, queries, rows)
             if turn == 0:
-                self._slack = np.array([*margin(found.dtype), *margin(self.tree.dtype)])
+                self._slack = np.array([*margin(distances.dtype), *margin(self.tree.dtype)])
                 self._limits = np.full(self.m, r * (1 + self._slack[0]) + self._slack[1])
-            inside = slice(0, 0) if near.size else found <= r
-            results.append((queries[inside], rows[inside], found[inside]))
-            self._receive(queries, balls, found.astype(float), near, where)
+            # the k nearest are in `near`; a search within a radius has no list and returns all of
+            # them
+            inside = slice(0, 0) if near.size else distances <= r
+            results.append((queries[inside], rows[inside], distances[inside]))
+            self._receive(queries, balls, distances.astype(float), near, where)
+            # within a radius the limit is fixed, so opening many balls at once wastes no comparison
             queries, balls = self._request(turn - _PATIENCE if near.size else _LARGEST)
             turn += 1
         return results
@@ -160,7 +164,7 @@ class _Search:
         self,
         queries: np.ndarray,
         balls: np.ndarray,
-        found: np.ndarray,
+        distances: np.ndarray,
         near: np.ndarray,
         where: np.ndarray,
     ) -> None:
@@ -173,7 +177,7 @@ class _Search:
             self._slack,
             queries,
             balls,
-            found,
+            distances,
             near,
             where,
             self._limits,
@@ -279,8 +283,8 @@ class Hierarchy:
         once = np.array_equal(np.sort(children), np.arange(1, n))
         if not once or not (parents < children).all() or np.dtype(self.dtype).kind != "f":
             raise ilk.stored_fault(self, "balls do not form a tree")
-        own = (self.rows[parents] == self.rows[children]) & (self.count[children] > 0)
-        if np.bincount(parents[own]).max(initial=0) > 1:
+        repeated = (self.rows[parents] == self.rows[children]) & (self.count[children] > 0)
+        if np.bincount(parents[repeated]).max(initial=0) > 1:
             raise ilk.stored_fault(self, "a ball has two children with its own middle")
 
 
@@ -290,11 +294,13 @@ _Divide = Callable[[Branch], tuple[list[Branch], np.ndarray]]
 
 def grow(root: Branch, divide: _Divide) -> Hierarchy:
     """Return the tree that results from dividing a ball and, recursively, its children."""
+    # every row is a middle once, and each division repeats at most one middle
     room = 2 * len(root.rows) + 1
     rows, up, radii = np.empty(room, np.int64), np.zeros(room), np.zeros(room)
     first, count = np.zeros(room, np.int64), np.zeros(room, np.int64)
     rows[0] = root.row
     size = 1
+    # first in, first out: the children of a ball get consecutive numbers
     waiting = deque([(0, root)])
     while waiting:
         ball, branch = waiting.popleft()

@@ -14,7 +14,7 @@ import ilk
 if TYPE_CHECKING:
     import numpy as np
 
-NONE = -1
+NONE = -1  # no entry, or no ball
 TOP, BALL, CHILD, FREE = 0, 1, 2, 3  # rows of `state`: heap top, open ball, next child, free entry
 
 
@@ -24,7 +24,7 @@ def receive(
     slack: np.ndarray,
     queries: np.ndarray,
     balls: np.ndarray,
-    found: np.ndarray,
+    distances: np.ndarray,
     near: np.ndarray,
     where: np.ndarray,
     limits: np.ndarray,
@@ -41,25 +41,27 @@ def receive(
         Rows, up, radii, first and count, as a `Hierarchy` has them.
     slack : ndarray of shape (6,)
         Rounding margins of the distances of queries and of those in the tree, three numbers each.
-    queries, balls : ndarrays of int64
-    found : ndarray of float64
+    queries, balls : ndarrays of int64, shape (n_pairs,)
+    distances : ndarray of float64, shape (n_pairs,)
     near, where : ndarrays of shape (m, k)
         The nearest rows of each query so far, a heap with the farthest on top; k may be 0.
         The heap gives the current limit without sorting.
     limits : ndarray of shape (m,)
         Rows of a larger distance are no neighbours.
-    state, entries, bounds : ndarrays
+    state, entries, bounds : ndarrays of shapes (4, m), (3, size), (2, size)
         The heaps of balls; enough entries must be free.
     """
     rows, _, radii, _, count = tree
     k = near.shape[1]
     for t in range(len(queries)):
-        i, ball, d = queries[t], balls[t], found[t]
+        i, ball, d = queries[t], balls[t], distances[t]
         row = rows[ball]
         if k and (d < near[i, 0] or (d == near[i, 0] and row < where[i, 0])):
             sink(near, where, i, d, row)
+            # rows at a computed distance up to this may tie with the k-th nearest
             limits[i] = near[i, 0] * (1 + slack[0]) + slack[1]
         if count[ball]:
+            # no row in the ball is nearer than the distance to its middle less its (rounded) radius
             least = gap_to(d, 0.0, slack) - radii[ball] * (1 + slack[3])
             if least <= limits[i]:
                 _push(entries, bounds, used, state, i, ball, least, d)
@@ -83,6 +85,8 @@ def request(
 ) -> int:
     """Open the most promising balls of each query; return the pairs to compare next.
 
+    The other arrays are those of `receive`.
+
     Parameters
     ----------
     opened, most : int
@@ -101,8 +105,10 @@ def request(
     rows, up, radii, first, count = tree
     n = 0
     for i in range(len(limits)):
+        # `stop` may interrupt a ball; its next child is remembered in `state` for the next round
         left, stop = opened, n + most
         while n < stop:
+            # open a ball only if none is half done
             if state[BALL, i] == NONE and not (
                 left and _opened(state, i, limits[i], first, to, entries, bounds)
             ):
@@ -114,6 +120,8 @@ def request(
                 if rows[child] == rows[ball]:
                     if count[child]:  # a child with its parent's middle needs no comparison
                         least = gap_to(to[i], 0.0, slack) - radius
+                        # the entry of the opened ball is free again, and a ball has one such child
+                        # at most
                         _push(entries, bounds, state[FREE, i], state, i, child, least, to[i])
                 elif gap_to(to[i], up[child], slack) - radius <= limits[i]:
                     queries[n], balls[n] = i, child
@@ -122,6 +130,7 @@ def request(
             state[CHILD, i] = child
             if child == end:
                 state[BALL, i] = NONE
+            # balls without comparisons are free: the budget counts calls of the distance
             left -= n > before
     return n
 
@@ -168,7 +177,9 @@ def gap_to(to: float, known: float, slack: np.ndarray) -> float:
     float
         ``|to - known|`` minus the margins; may be negative.
     """
+    # large computed distances may have overflowed: only `most` is a safe lower bound
     to_least, known_least = min(to, slack[2]), min(known, slack[5])
+    # both distances and their difference are rounded: the bound is lowered by all margins
     off = slack[0] * to_least + slack[3] * known_least + slack[1] + slack[4]
     return float(max(to_least - known, known_least - to) - off)
 
@@ -224,6 +235,8 @@ def sink(near: np.ndarray, where: np.ndarray, i: int, d: float, row: int) -> Non
         child = 2 * at + 1
         if child + 1 < k:
             a, b = near[i, child], near[i, child + 1]
+            # ties by row: the higher index counts as farther, so the lower one stays among the k
+            # nearest
             if b > a or (b == a and where[i, child + 1] > where[i, child]):
                 child += 1
         if near[i, child] < d or (near[i, child] == d and where[i, child] < row):

@@ -44,6 +44,7 @@ class Candidates:
         where = np.empty((m, k), np.int64)
         evaluations = 0
         for queries, rows, D in self._compared(distance, Q, X):
+            # rows ascend, so that `smallest` resolves ties by the lower index
             values, columns = ilk.smallest(D, k)
             near = np.empty((m, k), D.dtype) if near is None else near
             near[queries], where[queries] = values, rows[columns]
@@ -61,6 +62,7 @@ class Candidates:
             evaluations += D.size
             for query, values in zip(queries.tolist(), D, strict=True):
                 inside = np.flatnonzero(values <= r)
+                # stable, with rows ascending: ties by lower index
                 inside = inside[np.argsort(values[inside], kind="stable")]
                 near[query], where[query] = values[inside], rows[inside]
         return near, where, evaluations
@@ -76,6 +78,7 @@ class Candidates:
         sizes = (self.ends - starts)[self.turns]
         for group in _groups(sizes.tolist(), PAIRS // X.shape[1]):
             queries = self.turns[group]
+            # the union of the candidates of all queries in the group, without repetitions
             rows = np.unique(np.concatenate([self.rows[starts[i] : self.ends[i]] for i in queries]))
             if len(rows):
                 D = np.asarray(distance.pairwise(Q[queries], X[rows]))
@@ -88,6 +91,7 @@ def _groups(sizes: list[int], most: int) -> Iterator[slice]:
     """Yield slices whose length times total size is limited, with at least one element."""
     start, total = 0, 0
     for i, size in enumerate(sizes):
+        # a group of g queries with up to s candidates in all takes g s comparisons
         if i > start and (i - start + 1) * (total + size) > most:
             yield slice(start, i)
             start, total = i, 0

@@ -118,11 +118,11 @@ class CaseRetrievalNet(ilk.Index):
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         near, where = [], []
-        for queries, candidates in self._found(Q, int(k)):
-            found = candidates.nearest(self.distance_, queries, self.X_, int(k))
-            near.append(found[0])
-            where.append(found[1])
-            self.n_distance_evaluations_ += found[2]
+        for queries, candidates in self._nearest_candidates(Q, int(k)):
+            nearest = candidates.nearest(self.distance_, queries, self.X_, int(k))
+            near.append(nearest[0])
+            where.append(nearest[1])
+            self.n_distance_evaluations_ += nearest[2]
         return np.concatenate(near), np.concatenate(where)
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -132,15 +132,17 @@ class CaseRetrievalNet(ilk.Index):
         near: list[np.ndarray] = []
         where: list[np.ndarray] = []
         for queries, activation in self._activations(Q):
+            # cases within r have an activation of at least total - r; the most active one is a
+            # candidate in any case
             least = np.minimum(self.net_.terms.total - r, activation.max(axis=1))
             candidates = self._at_least(activation, least, queries)
-            found = candidates.within(self.distance_, queries, self.X_, r)
-            near += found[0]
-            where += found[1]
-            self.n_distance_evaluations_ += found[2]
+            inside = candidates.within(self.distance_, queries, self.X_, r)
+            near += inside[0]
+            where += inside[1]
+            self.n_distance_evaluations_ += inside[2]
         return near, where
 
-    def _found(self, Q: Cases | None, k: int) -> Iterator[tuple[Any, Candidates]]:
+    def _nearest_candidates(self, Q: Cases | None, k: int) -> Iterator[tuple[Any, Candidates]]:
         """Yield queries and the cases that may be among the k nearest of each."""
         return self._shared(Q, k) if self.net_.terms.countable else self._best(Q, k)
 
@@ -164,6 +166,8 @@ class CaseRetrievalNet(ilk.Index):
         """Yield queries and the cases that may be among the k most active for each."""
         for queries, activation in self._activations(Q):
             n = activation.shape[1]
+            # the k-th largest activation; cases with less, beyond rounding, cannot be among the k
+            # nearest
             least = np.partition(activation, n - k, axis=1)[:, n - k]
             yield queries, self._at_least(activation, least, queries)
 
@@ -201,10 +205,13 @@ class CaseRetrievalNet(ilk.Index):
         kind = np.finfo(np.float32 if single else np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = terms.total + np.abs(activation).max(axis=1)
+            # rounding of a sum over features, in both orders of summation
             slack = 8 * (len(terms.places) + 4) * kind.eps * largest
+            # the distance of a case below the bound may be infinite: then all cases are candidates
             bound = np.where(terms.total - least + slack < kind.max, least - slack, -np.inf)
-        who, which = np.nonzero(~(activation < bound[:, None]))
-        return _candidates(which, np.bincount(who, minlength=len(activation)))
+        # negated, so that NaN counts as a candidate
+        numbers, cases = np.nonzero(~(activation < bound[:, None]))
+        return _candidates(cases, np.bincount(numbers, minlength=len(activation)))
 
 
 def _candidates(rows: np.ndarray, sizes: np.ndarray) -> Candidates:
@@ -338,10 +345,10 @@ class Net:
         for column, scale in zip(terms.columns(rows), terms.scales, strict=True):
             nominal = np.isnan(scale)
             known = np.flatnonzero(column >= 0 if nominal else ~np.isnan(column))
-            own, codes = np.unique(column[known], return_inverse=True)
-            values.append(None if nominal else own)
+            unique, codes = np.unique(column[known], return_inverse=True)
+            values.append(None if nominal else unique)
             entities.append((column[known] if nominal else codes) + sum(sizes))
-            sizes.append(int(column.max()) + 1 if nominal else len(own))
+            sizes.append(int(column.max()) + 1 if nominal else len(unique))
             cases.append(known)
         every = np.concatenate([np.empty(0, np.int64), *entities])
         order = np.argsort(every, kind="stable")
@@ -352,12 +359,12 @@ class Net:
     def activated(self, queries: Coded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The activated entities: start of each query's, their numbers, and activations."""
         parts = list(self._activated(queries))
-        who = np.concatenate([np.empty(0, np.int64), *(part[0] for part in parts)])
-        order = np.argsort(who, kind="stable")
-        starts = np.searchsorted(who[order], np.arange(len(queries) + 1))
-        which = np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)])
-        much = np.concatenate([np.empty(0), *(part[2] for part in parts)])
-        return starts, which[order], much[order]
+        numbers = np.concatenate([np.empty(0, np.int64), *(part[0] for part in parts)])
+        order = np.argsort(numbers, kind="stable")
+        starts = np.searchsorted(numbers[order], np.arange(len(queries) + 1))
+        entities = np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)])
+        activations = np.concatenate([np.empty(0), *(part[2] for part in parts)])
+        return starts, entities[order], activations[order]
 
     def _activated(self, queries: Coded) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Yield for each feature: queries, entities, activation that is similarity times weight."""
@@ -365,11 +372,13 @@ class Net:
         for f, column in enumerate(terms.columns(queries)):
             values, weight = self.values[f], terms.weights[f]
             if values is None:
+                # values that no training row has activate no entity
                 known = np.flatnonzero((column >= 0) & (column < self.first[f + 1] - self.first[f]))
                 yield known, self.first[f] + column[known], np.full(len(known), weight)
                 continue
             known = np.flatnonzero(~np.isnan(column))
             with np.errstate(over="ignore"):
+                # halved: the difference of two huge numbers could overflow
                 gaps = np.abs(column[known][:, None] / 2 - values / 2) / (terms.scales[f] / 2)
                 much = weight * (terms.most[f] - gaps)
             which = np.broadcast_to(self.first[f] + np.arange(len(values)), gaps.shape)

@@ -59,11 +59,11 @@ class CountedDistances:
         parts = []
         for start in range(0, max(len(rows), 1), step):
             part = slice(start, start + step)
-            found = self._pairs(Q, queries[part], self.X, rows[part])
-            if not found.min(initial=0) >= 0:  # the minimum is NaN if any is
-                bad = int(np.argmin(found >= 0))
-                self._refuse(f"{kind} {queries[start + bad]}", rows[start + bad], found[bad])
-            parts.append(found)
+            distances = self._pairs(Q, queries[part], self.X, rows[part])
+            if not distances.min(initial=0) >= 0:  # the minimum is NaN if any is
+                bad = int(np.argmin(distances >= 0))
+                self._refuse(f"{kind} {queries[start + bad]}", rows[start + bad], distances[bad])
+            parts.append(distances)
         self.evaluations += len(rows)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -73,17 +73,18 @@ class CountedDistances:
             return np.empty(0)
         starts = np.flatnonzero(np.diff(queries, prepend=-1))
         parts = np.split(rows, starts[1:])
+        # queries that ask for the same rows share one call
         alike: dict[bytes, list[int]] = {}
         for place, part in enumerate(parts):
             alike.setdefault(part.tobytes(), []).append(place)
-        found: list[Any] = [None] * len(parts)
+        distances: list[Any] = [None] * len(parts)
         for places in alike.values():
             some = queries[starts[places]]
             name = f"query {some[0]}" if len(some) == 1 else "a query"
             D = self._compare(ilk.take(Q, some), parts[places[0]], name)
             for place, values in zip(places, D, strict=True):
-                found[place] = values
-        return np.concatenate(found)
+                distances[place] = values
+        return np.concatenate(distances)
 
     def _compare(self, some: Any, rows: np.ndarray, name: str) -> np.ndarray:
         parts = []

@@ -104,16 +104,19 @@ def _divide(
     D = branch.distances
     if len(D) <= FEW or not D.any():
         return [], np.arange(len(D))
+    # rows at infinite distance have no useful radius: they stay in the list
     listed = np.flatnonzero(np.isinf(D))
     if len(listed):
         branch = branch._replace(rows=np.delete(branch.rows, listed), distances=D[np.isfinite(D)])
         if not len(branch.rows):
             return [], listed
     largest = float(branch.distances.max())
+    # rounded to the type of the distances, in which it is compared
     scale = float(D.dtype.type(largest / base))
     if scale >= largest:  # a subnormal radius divided by the base may round to itself
         return [], np.arange(len(D))
     middles, owners, near = _cover(branch, scale, counted)
+    # rows by owner; middles are no members of their own balls
     order = np.argsort(owners, kind="stable")
     order = order[~np.isin(order, middles)]
     ends = np.searchsorted(owners[order], np.arange(1, len(middles) + 1))
@@ -124,6 +127,8 @@ def _divide(
         row = branch.row if middle < 0 else int(branch.rows[middle])
         up = 0.0 if middle < 0 else float(branch.distances[middle])
         radius = near[inside].max(initial=0.0)
+        # divide again only if the radius shrank or half of the rows left; otherwise the recursion
+        # could become as deep as there are rows
         divide = bool(radius <= scale) or 2 * len(inside) <= len(D)
         branches.append(Branch(row, up, branch.rows[inside], near[inside], divide))
     return branches, listed
@@ -147,6 +152,7 @@ def _cover(
     near, owners = D.copy(), np.zeros(len(D), np.int64)
     middles: list[int] = []
     while len(middles) < MIDDLES:
+        # farthest-first traversal: the new middle is more than `scale` from all others (separation)
         farthest = int(np.argmax(near))
         if near[farthest] <= scale or _is_hopeless(near, len(middles), scale):
             break
@@ -155,14 +161,15 @@ def _cover(
         near[farthest] = 0
         # by the triangle inequality, a row at most half as far from its middle as the new middle
         # is keeps its middle: no comparison is needed
+        # the second condition: distances to the common middle bound the distance to the new one
         doubtful = (apart[owners] / 2 < near) & (np.abs(D - D[farthest]) < near)
         maybe = np.flatnonzero(doubtful)
-        found = counted.within(row, branch.rows[maybe])
-        closer = found < near[maybe]
+        distances = counted.within(row, branch.rows[maybe])
+        closer = distances < near[maybe]
         middles.append(farthest)
         owners[farthest] = len(middles)
         owners[maybe[closer]] = len(middles)
-        near[maybe[closer]] = found[closer]
+        near[maybe[closer]] = distances[closer]
     return middles, owners, near
 
 

@@ -150,8 +150,8 @@ class FishAndShrink(ilk.Index):
         With a budget, the nearest of the compared rows.
         """
         check_is_fitted(self)
-        found = self.search(Q, k, budget=self.budget)
-        return found.distances, found.indices
+        answer = self.search(Q, k, budget=self.budget)
+        return answer.distances, answer.indices
 
     def search(self, Q: Cases, k: int, *, budget: int | None = None) -> Answer:
         """Neighbours found within a budget of comparisons (at least k), and their certainty.
@@ -171,8 +171,8 @@ class FishAndShrink(ilk.Index):
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         most = n if budget is None else max(budget, k)
-        found = self._each(Q, int(k), lambda search: search.nearest(most))
-        return Answer(*(np.concatenate(part) for part in zip(*found, strict=True)))
+        answers = self._each(Q, int(k), lambda search: search.nearest(most))
+        return Answer(*(np.concatenate(part) for part in zip(*answers, strict=True)))
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first.
@@ -181,8 +181,8 @@ class FishAndShrink(ilk.Index):
         """
         check_is_fitted(self)
         r = check_radius(self, r)
-        found = self._each(Q, 0, lambda search: search.within(r))
-        return [d for part in found for d in part[0]], [i for part in found for i in part[1]]
+        answers = self._each(Q, 0, lambda search: search.within(r))
+        return [d for part in answers for d in part[0]], [i for part in answers for i in part[1]]
 
     def _each(self, Q: Cases, k: int, ask: Callable[[_Search], Any]) -> list[Any]:
         """Answers for each block of queries."""
@@ -201,7 +201,9 @@ def _pivots(counted: CountedDistances, most: int) -> tuple[np.ndarray, np.ndarra
     pivots = [0]
     table = [counted.within(0, everyone)]
     nearest = table[0].copy()
+    # a pivot is at distance 0 from itself, whatever rounding says
     nearest[0] = 0
+    # the rest equals a pivot, so further pivots would exclude nothing
     while len(pivots) < most and nearest.any():
         pivots.append(int(np.argmax(nearest)))
         table.append(counted.within(pivots[-1], everyone))
@@ -249,6 +251,8 @@ class _Search:
         self._compare_by_bound(most)
         order = np.lexsort((self.where, self.near))
         near, where = (np.take_along_axis(part, order, axis=1) for part in (self.near, self.where))
+        # fmin skips NaN, the rows that were compared; the answer is certain if all others are too
+        # far
         bounds = np.fmin.reduce(self.least, axis=1, initial=np.inf)
         return near.astype(self.dtype, copy=False), where, bounds > self.limits, bounds
 
@@ -257,16 +261,17 @@ class _Search:
         m, size = len(self.limits), len(self.pivots)
         pivots = np.tile(np.arange(size), m)
         queries = np.repeat(np.arange(m), size)
-        found = self._compare(queries, self.pivots[pivots])
+        distances = self._compare(queries, self.pivots[pivots])
         self.limits[:] = r * (1 + self.slack[0]) + self.slack[1]
-        self._tighten(queries, pivots, found)
+        self._tighten(queries, pivots, distances)
+        # the pivots' distances are known: only rows that their bounds cannot exclude are compared
         others, rows = np.nonzero(self.least <= self.limits[:, None])
         queries, rows = np.append(queries, others), np.append(self.pivots[pivots], rows)
-        found = np.append(found, self._compare(others, rows[m * size :]))
-        inside = np.flatnonzero(found <= r)
-        order = inside[np.lexsort((rows[inside], found[inside], queries[inside]))]
+        distances = np.append(distances, self._compare(others, rows[m * size :]))
+        inside = np.flatnonzero(distances <= r)
+        order = inside[np.lexsort((rows[inside], distances[inside], queries[inside]))]
         ends = np.searchsorted(queries[order], np.arange(1, m))
-        return np.split(found[order].astype(self.dtype), ends), np.split(rows[order], ends)
+        return np.split(distances[order].astype(self.dtype), ends), np.split(rows[order], ends)
 
     def _compare_pivots(self, most: int) -> None:
         """Compare with pivots while fewer pivots than candidate rows remain."""
@@ -288,8 +293,10 @@ class _Search:
             )
             if not n:
                 return
-            found = self._compare(queries[:n], self.pivots[numbers[:n]])
-            self._tighten(queries[:n], numbers[:n], found)
+            distances = self._compare(queries[:n], self.pivots[numbers[:n]])
+            self._tighten(queries[:n], numbers[:n], distances)
+            # doubling: as pivots are used up, each one tells less, and calls cost more than
+            # comparisons
             step *= 2
 
     def _compare_by_bound(self, most: int) -> None:
@@ -306,6 +313,8 @@ class _Search:
         rows = np.empty(ends[-1] + 1, np.int64)
         fish_and_shrink_steps.heap_by_bound(self.least, self.limits, ends, rows)
         while True:
+            # a quarter of the comparisons so far: calls grow logarithmically, vain comparisons stay
+            # few
             sizes = np.maximum(np.maximum(_AT_ONCE, k - self.taken), self.taken // 4)
             sizes = np.minimum(sizes, most - self.taken)
             queries, taken = np.empty((2, int(np.minimum(sizes, counts).sum())), np.int64)
@@ -322,19 +331,19 @@ class _Search:
 
         if not len(queries):
             return np.empty(0)
-        found = self.counted.to_rows(self.Q, queries, rows)
-        self.dtype = found.dtype
-        self.slack = np.array([*margin(found.dtype), *margin(self.table.dtype)])
-        found = found.astype(float, copy=False)
+        distances = self.counted.to_rows(self.Q, queries, rows)
+        self.dtype = distances.dtype
+        self.slack = np.array([*margin(distances.dtype), *margin(self.table.dtype)])
+        distances = distances.astype(float, copy=False)
         self.taken += np.bincount(queries, minlength=len(self.taken))
         fish_and_shrink_steps.record_distances(
-            self.slack, queries, rows, found, self.near, self.where, self.limits, self.least
+            self.slack, queries, rows, distances, self.near, self.where, self.limits, self.least
         )
-        return found
+        return distances
 
-    def _tighten(self, queries: np.ndarray, numbers: np.ndarray, found: np.ndarray) -> None:
+    def _tighten(self, queries: np.ndarray, numbers: np.ndarray, distances: np.ndarray) -> None:
         from ilk_distances.indexes import fish_and_shrink_steps
 
         fish_and_shrink_steps.raise_bounds(
-            self.table, self.slack, queries, numbers, found, self.least
+            self.table, self.slack, queries, numbers, distances, self.least
         )

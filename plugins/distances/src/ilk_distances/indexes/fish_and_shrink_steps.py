@@ -1,6 +1,8 @@
 """Compiled steps of Fish and Shrink; the distance is called between the steps.
 
-``least[i, x]`` is a lower bound of the distance of row x to query i; NaN after their comparison.
+``least[i, x]``, of shape (m, n), is a lower bound of the distance of row x to query i; NaN after
+their comparison. ``limits``, (m,), are the distances beyond which rows are no neighbours, and
+``slack``, (6,), the rounding margins of `record_distances`.
 """
 
 from __future__ import annotations
@@ -26,17 +28,17 @@ def choose_pivots(
 
     Parameters
     ----------
-    pivots : ndarray of int64
+    pivots : ndarray of int64, shape (n_pivots,)
     least : ndarray of shape (m, n)
     limits : ndarray of shape (m,)
         Rows with a larger bound are no neighbours.
     left : ndarray of int64, shape (m,)
         Remaining budget of comparisons of each query.
-    waiting : ndarray of bool, shape (m, len(pivots))
+    waiting : ndarray of bool, shape (m, n_pivots)
         The pivots that are not yet compared with a query.
     step : int
         Maximum number of pivots to choose for each query.
-    queries, numbers : ndarrays of int64
+    queries, numbers : ndarrays of int64, shape (m * n_pivots,)
         Overwritten: pairs of queries and positions of pivots.
 
     Returns
@@ -55,6 +57,7 @@ def choose_pivots(
         if hopeful <= n_waiting:
             waiting[i] = False
             continue
+        # several pivots at once save calls of the distance, at the price of less informed choices
         for _ in range(min(step, left[i], n_waiting)):
             chosen = -1
             for pivot in range(len(pivots)):
@@ -73,7 +76,7 @@ def record_distances(
     slack: np.ndarray,
     queries: np.ndarray,
     rows: np.ndarray,
-    found: np.ndarray,
+    distances: np.ndarray,
     near: np.ndarray,
     where: np.ndarray,
     limits: np.ndarray,
@@ -85,16 +88,19 @@ def record_distances(
     ----------
     slack : ndarray of shape (6,)
         Rounding margins of the distances of queries and of those in the table, three numbers each.
-    queries, rows : ndarrays of int64
-    found : ndarray of float64
+    queries, rows : ndarrays of int64, shape (n_pairs,)
+    distances : ndarray of float64, shape (n_pairs,)
     near, where : ndarrays of shape (m, k)
         The nearest rows of each query so far, a heap with the farthest on top; k may be 0.
     """
     for t in range(len(queries)):
-        i, row, d = queries[t], rows[t], found[t]
+        i, row, d = queries[t], rows[t], distances[t]
+        # NaN compares as false, so no later step takes this row again
         least[i, row] = np.nan
         if near.shape[1] and (d < near[i, 0] or (d == near[i, 0] and row < where[i, 0])):
             sink(near, where, i, d, row)
+            # the computed limit is loosened: a row is excluded only if rounding cannot bring it
+            # back
             limits[i] = near[i, 0] * (1 + slack[0]) + slack[1]
 
 
@@ -104,7 +110,7 @@ def raise_bounds(
     slack: np.ndarray,
     queries: np.ndarray,
     numbers: np.ndarray,
-    found: np.ndarray,
+    distances: np.ndarray,
     least: np.ndarray,
 ) -> None:
     """Raise the bounds of all rows by the triangle inequality with some pivots.
@@ -112,15 +118,17 @@ def raise_bounds(
     Parameters
     ----------
     table : ndarray of shape (n_pivots, n)
-    queries, numbers : ndarrays of int64
-    found : ndarray of float64
+    queries, numbers : ndarrays of int64, shape (n_pairs,)
+    distances : ndarray of float64, shape (n_pairs,)
         Distances of queries to pivots.
     """
+    # the computed distances obey the triangle inequality only up to both rounding margins;
+    # distances above `most` may be infinite, so their lower bound is used
     here, absolute, most = slack[0], slack[1] + slack[4], slack[2]
     for t in range(len(queries)):
-        to = min(found[t], most)
+        to = min(distances[t], most)
         off = here * to + absolute
-        _raise(least[queries[t]], table[numbers[t]], found[t], to, off, slack[3], slack[5])
+        _raise(least[queries[t]], table[numbers[t]], distances[t], to, off, slack[3], slack[5])
 
 
 @ilk.compiled
@@ -160,6 +168,8 @@ def take_least_bounded(
             continue
         limit = limits[i]
         for x in range(least.shape[1]):
+            # a list sorted by bound, kept by insertion; `limit` falls to its last bound once it is
+            # full
             if least[i, x] <= limit and (n_pairs < stop or least[i, x] < limit):
                 place = n_pairs - 1 if n_pairs == stop else n_pairs
                 n_pairs = place + 1
@@ -188,9 +198,12 @@ def heap_by_bound(
     for i in range(len(limits)):
         at = ends[i]
         for x in range(least.shape[1]):
+            # written always, counted only if within the limit: no branch that the processor
+            # mispredicts
             rows[at] = x
             at += least[i, x] <= limits[i]
         heap = rows[ends[i] : at]
+        # Floyd's construction: sift down from the last parent, in linear time
         for place in range(len(heap) // 2 - 1, -1, -1):
             _settle(heap, place, least[i])
 
@@ -210,19 +223,20 @@ def take_next(
 
     Parameters
     ----------
-    rows, starts : ndarrays of int64
+    rows, starts : ndarrays of int64, shapes (n_rows,) and (m,)
         Heaps, and their starts.
     counts : ndarray of int64, shape (m,)
         Number of rows in each heap; overwritten.
     sizes : ndarray of int64, shape (m,)
         Maximum number of rows to take.
-    queries, taken : ndarrays of int64
+    queries, taken : ndarrays of int64, shape (n_pairs,)
         Overwritten.
     """
     n_pairs = 0
     for i in range(len(sizes)):
         for _ in range(min(sizes[i], counts[i])):
             row = rows[starts[i]]
+            # the top has the least bound, so no other row is within the limit either
             if least[i, row] > limits[i]:
                 counts[i] = 0
                 break

@@ -128,18 +128,21 @@ class Footprint(ilk.Index):
         check_is_fitted(self)
         self.check_k(k, ilk.n_rows(self.X_))
         Q = self.distance_.check_input(Q, "Q")
-        found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        answers: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         pending, n_references = np.arange(ilk.n_rows(Q)), self.n_references
+        # double the references until the related cases are enough: those of the whole footprint are
+        # all cases, so the loop ends
         while pending.size:
             n_references = min(n_references, len(self.footprint_))
             answered = self._around(Q, pending, n_references, int(k))
-            found += answered
+            answers += answered
             pending = np.setdiff1d(pending, np.concatenate([[], *(a[0] for a in answered)]))
             n_references *= 2
-        rows = np.concatenate([queries for queries, _, _ in found])
+        rows = np.concatenate([queries for queries, _, _ in answers])
+        # queries were answered in groups: back to their order
         back = np.argsort(rows)
-        near = np.concatenate([distances for _, distances, _ in found])[back]
-        return near, np.concatenate([indices for _, _, indices in found])[back]
+        near = np.concatenate([distances for _, distances, _ in answers])[back]
+        return near, np.concatenate([indices for _, _, indices in answers])[back]
 
     def _around(
         self, Q: Cases | None, queries: np.ndarray, n_references: int, k: int
@@ -148,13 +151,17 @@ class Footprint(ilk.Index):
 
         Queries with the same references are compared with the same cases in one call.
         """
+        # sorted, so that equal sets of references form one group
         references = np.sort(self._references(ilk.take(Q, queries), n_references), axis=1)
         places, group = np.unique(references, axis=0, return_inverse=True)
         order = np.argsort(group.ravel(), kind="stable")
         starts = np.searchsorted(group.ravel()[order], np.arange(len(places) + 1))
         answers = []
         for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
+            # the search is restricted to cases that are related to the references: the method's
+            # approximation
             cases = self.related_.union(self.footprint_[place])
+            # too few: these queries are answered later, from more references
             if len(cases) < k:
                 continue
             mine = queries[order[start:stop]]

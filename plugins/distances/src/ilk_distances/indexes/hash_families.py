@@ -16,6 +16,7 @@ import ilk
 if TYPE_CHECKING:
     from ilk import Matrix
 
+# strips beyond do not fit into int64
 _LARGEST = 2.0**62
 
 
@@ -68,15 +69,21 @@ class Stable(Family):
     ) -> Self:
         """Draw functions for a Minkowski distance with p = 1 or 2."""
         shape = X.shape[1], n_hashes
+        # the sum of a' (x - y) is then distributed as |x - y|_1 times Cauchy, or |x - y|_2 times
+        # Gauss
         directions = rng.standard_cauchy(shape) if distance.p == 1 else rng.normal(size=shape)
         if distance.weights is not None:
+            # weights scale the axes of the norm
             directions *= np.asarray(distance.weights, dtype=float)[:, None] ** (1 / distance.p)
+        # projections of centred rows keep more digits, and a shift is part of the random offset
+        # anyway
         center = X.min(axis=0).astype(float) / 2 + X.max(axis=0).astype(float) / 2
         with np.errstate(over="ignore"):
             return cls(center, directions / float(width), rng.uniform(size=n_hashes))
 
     def values(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """The strip of each projection, and the distances to the borders of the strip."""
+        # after overflow inf - inf gives NaN: such rows share a bucket, and the distance decides
         places = np.nan_to_num(_projected(X, self.center, self.directions) + self.offsets)
         strips = np.floor(np.clip(places, -_LARGEST, _LARGEST))
         below = places - strips
@@ -98,6 +105,7 @@ class Signs(Family):
         """0 or 1 for each side, and the distance to the plane."""
         places = np.nan_to_num(_projected(X, np.zeros(X.shape[1]), self.directions))
         above = places >= 0
+        # a plane has one other side only: the margin to the own side is infinite
         margins = np.stack([np.where(above, places, np.inf), np.where(above, np.inf, -places)])
         return above.astype(np.int64), margins
 
@@ -190,6 +198,7 @@ class Samples(Family):
     def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
         """Draw the random numbers of the features."""
         shape = X.shape[1], n_hashes
+        # r and c of Ioffe's sampling have the distribution Gamma(2, 1); c is used as a logarithm
         c = np.log(rng.gamma(2.0, size=shape))
         return cls(rng.gamma(2.0, size=shape), c, rng.uniform(size=shape))
 
@@ -219,10 +228,13 @@ def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> 
         Of a Minkowski distance.
     """
     if name == "cosine":
+        # the share of planes that do not separate two directions: 1 - angle / pi (Charikar)
         return np.asarray(1 - np.arccos(np.clip(1 - d, -1, 1)) / np.pi)
     if name != "minkowski":
         return np.asarray(np.clip(1 - d, 0, 1))
+    # limits: at distance 0 both formulas divide 0 by 0
     t = np.maximum(width / np.maximum(d, width * 1e-9), 1e-9)
+    # Datar, Immorlica, Indyk and Mirrokni: p(d) in closed form, with t = width / d
     if p == 1:
         return np.asarray(2 * np.arctan(t) / np.pi - np.log1p(t**2) / (np.pi * t))
     hump = -np.expm1(-(t**2) / 2) * 2 / (np.sqrt(2 * np.pi) * t)

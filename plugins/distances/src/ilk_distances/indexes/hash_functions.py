@@ -43,7 +43,7 @@ def smallest_keys(
     ----------
     starts : ndarray of int, shape (n + 1,)
         Start of the members of each set.
-    members : ndarray of uint64
+    members : ndarray of uint64, shape (n_members,)
     seeds : ndarray of uint64, shape (n_hashes,)
     out : ndarray of uint64, shape (n, n_hashes)
         Written to; the largest number for the empty set.
@@ -53,6 +53,8 @@ def smallest_keys(
         row[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
         for place in range(starts[i], starts[i + 1]):
             for h in range(len(row)):
+                # the scrambled number of a member is its place in a random order that the seed
+                # selects
                 row[h] = min(row[h], scrambled(members[place] * _STEP + seeds[h]))
 
 
@@ -80,10 +82,14 @@ def consistent_samples(
             if X[i, f] > 0:
                 size = np.log(X[i, f])
                 for h in range(len(least)):
+                    # Ioffe's equations in logarithms: y = exp(r (level - b)), rank = ln c - ln y -
+                    # r
                     level = np.floor(size / r[f, h] + b[f, h])
                     rank = c[f, h] - r[f, h] * (level - b[f, h] + 1)
                     if rank < least[h]:
                         least[h] = rank
+                        # feature and level together are the sample; the step spreads features over
+                        # all 64 bits
                         out[i, h] = np.uint64(f + 1) * _STEP + np.uint64(np.int64(level))
 
 
@@ -95,7 +101,7 @@ def gather(
     ordered: np.ndarray,
     seen: np.ndarray,
     ends: np.ndarray,
-    found: np.ndarray,
+    rows: np.ndarray,
 ) -> None:
     """Collect, once each, the rows in the buckets of every query.
 
@@ -111,16 +117,17 @@ def gather(
         Filled with -1; marks the last query that collected a row.
     ends : ndarray of int, shape (m,)
         Overwritten: end of the rows of each query.
-    found : ndarray of int
-        Written to.
+    rows : ndarray of int, shape (n_rows,)
+        Written to, query by query.
     """
     count = 0
     for i in range(lows.shape[1]):
         for b in range(len(lows)):
             for place in range(lows[b, i], highs[b, i]):
                 row = ordered[tables[b], place]
+                # a row that shares several buckets with the query is collected once
                 if seen[row] != i:
                     seen[row] = i
-                    found[count] = row
+                    rows[count] = row
                     count += 1
         ends[i] = count

@@ -107,6 +107,7 @@ class HNSW(ilk.Index):
         seed = int(ilk.check_seed(self, self.random_state).randint(2**31 - 1))
         graph = hnswlib.Index(space="l2", dim=rows.shape[1])
         graph.init_index(len(rows), self.n_links, self.ef_construction, seed)
+        # one thread: the graph depends on the order of insertion, which threads would vary
         graph.add_items(rows, num_threads=1)
         self.graph_ = graph
         return self
@@ -120,6 +121,7 @@ class HNSW(ilk.Index):
         n = len(self.X_)
         self.check_k(k, n)
         Q = paired_queries(self.distance_, Q, self.X_)
+        # a walk that keeps fewer than k rows could not answer
         self.graph_.set_ef(min(max(self.ef_search, int(k)), n))
         answers = [self._answer(Q[i : i + 1], rows, int(k)) for i, rows in enumerate(self._met(Q))]
         return np.stack([near for near, _ in answers]), np.stack([rows for _, rows in answers])
@@ -130,17 +132,17 @@ class HNSW(ilk.Index):
         try:
             return list(self._walked(rows))
         except RuntimeError:  # some query of the batch has too few rows: search one by one
-            found: list[np.ndarray | None] = []
+            visited: list[np.ndarray | None] = []
             for i in range(len(rows)):
                 try:
-                    found += list(self._walked(rows[i : i + 1]))
+                    visited += list(self._walked(rows[i : i + 1]))
                 except RuntimeError:
-                    found.append(None)
-            return found
+                    visited.append(None)
+            return visited
 
     def _walked(self, rows: np.ndarray) -> np.ndarray:
-        found = self.graph_.knn_query(rows, self.graph_.ef, num_threads=ilk.n_threads())[0]
-        return np.sort(found.astype(np.int64), axis=1)
+        visited = self.graph_.knn_query(rows, self.graph_.ef, num_threads=ilk.n_threads())[0]
+        return np.sort(visited.astype(np.int64), axis=1)
 
     def _answer(
         self, query: np.ndarray, rows: np.ndarray | None, k: int
@@ -199,6 +201,7 @@ class Frame:
             return cls(name, zeros, weights, 1.0)
         if distance.weights is not None:
             weights = np.sqrt(np.asarray(distance.weights, dtype=float))
+        # halves first: the sum of two huge numbers could overflow
         center = X.min(axis=0).astype(float) / 2 + X.max(axis=0).astype(float) / 2
         frame = cls(None, center, weights, 1.0)
         return replace(frame, scale=float(np.abs((X - center) * weights).max()) or 1.0)
@@ -206,6 +209,7 @@ class Frame:
     def place(self, X: np.ndarray) -> np.ndarray:
         """Return each row after the map, in float32."""
         if self.direction is not None:
+            # by the largest entry first, so that squares neither overflow nor vanish
             X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)
             if self.direction == "correlation":
                 X = X - X.mean(axis=1, keepdims=True)
@@ -213,6 +217,7 @@ class Frame:
             return np.asarray(X / np.where(lengths > 0, lengths, 1), dtype=np.float32)
         with np.errstate(over="ignore"):
             places = (X - self.center) * self.weights / self.scale
+        # a query that far from all rows may lose the ranks of its neighbours, but not overflow
         return np.asarray(np.clip(places, -_FAR, _FAR), dtype=np.float32)
 
 
@@ -243,10 +248,12 @@ def _check_graph(graph: dict[str, Any], n: int) -> None:
     elements = base.view(np.uint8).reshape(n, -1)
     low = np.ascontiguousarray(elements[:, :data]).view(np.uint32)
     high = graph["link_lists"].view(np.uint32).reshape(-1, wide)
+    # the levels of each row's links, as hnswlib stores them one after another
     height = np.concatenate([np.arange(1, level + 1) for level in levels.tolist()])
     labels = np.ascontiguousarray(elements[:, label:]).view(np.uint64)
     for links, least in ((low, np.zeros(n, int)), (high, height)):
         used = np.arange(links.shape[1] - 1) < links[:, :1]
+        # unused places of a list are not checked
         to = np.where(used, links[:, 1:], graph["enterpoint_node"])
         if (links[:, 0] >= links.shape[1]).any() or (to >= n).any():
             raise ilk.InputError("hnsw: graph_ has links to rows out of range")

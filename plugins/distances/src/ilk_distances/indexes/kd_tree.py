@@ -112,6 +112,7 @@ class KDTree(ilk.Index):
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
             candidates, looked = self._candidates(Q[rows], int(k), np.inf)
+            # the search compares with margins for rounding: the distance itself decides
             again = self._settle(candidates, Q[rows], near[rows], where[rows])
             counts.append(looked + again)
 
@@ -155,6 +156,7 @@ class KDTree(ilk.Index):
         from ilk_distances.indexes import kd_tree_steps
 
         n, p = self.X_.shape
+        # a power of two: the tree is complete, so positions replace pointers to children
         n_leaves = 2 ** max(-(-n // self.leaf_size) - 1, 0).bit_length()
         self.order_ = np.empty(n, np.int64)
         self.boxes_ = np.empty((2 * n_leaves - 1, 2, p))
@@ -175,11 +177,13 @@ class KDTree(ilk.Index):
         power = p if how == kd_tree_steps.SQUARES else 1.0
         weights, unit = self._weights(how, p)
         relative, absolute, most = margin(np.result_type(Q, self.X_))
+        # the search compares reduced distances, so the radius and the errors are reduced likewise:
+        # a relative error e of d becomes (1 + e)^power - 1 of d^power
         with np.errstate(over="ignore", under="ignore"):
             radius, least, most = (np.array([r, absolute, most]) / unit) ** power
         slack = np.array([(1 + relative) ** power - 1, max(least, LEAST), most])
         copied = self._tiles is not None
-        found, ends, evaluations = kd_tree_steps.candidates(
+        positions, ends, evaluations = kd_tree_steps.candidates(
             self._tiles if copied else np.empty(0, self.X_.dtype),
             np.empty((0, 0), self.X_.dtype) if copied else _for_kernels(self.X_),
             self.order_,
@@ -193,13 +197,14 @@ class KDTree(ilk.Index):
             weights,
             slack,
         )
+        # queries whose first candidates are near one another in the tree read the same rows
         firsts = np.append(0, ends[:-1])
         turns = (
-            np.argsort(found[np.minimum(firsts, len(found) - 1)])
-            if len(found)
+            np.argsort(positions[np.minimum(firsts, len(positions) - 1)])
+            if len(positions)
             else np.arange(len(Q))
         )
-        return Candidates(self.order_[found], ends, turns), int(evaluations)
+        return Candidates(self.order_[positions], ends, turns), int(evaluations)
 
     def _settle(
         self, candidates: Candidates, Q: np.ndarray, near: np.ndarray, where: np.ndarray
@@ -208,6 +213,7 @@ class KDTree(ilk.Index):
         from ilk_distances.indexes import kd_tree_steps
 
         how, k = kd_tree_steps.how(float(self.distance_.p)), near.shape[1]
+        # kinds of distances that have a compiled loop over pairs
         plain = self.distance_.weights is None and how != kd_tree_steps.POWERS
         if not plain or k > INSERTED:
             near[:], where[:], compared = candidates.nearest(self.distance_, Q, self.X_, k)
@@ -226,6 +232,7 @@ class KDTree(ilk.Index):
         if self.distance_.weights is None or how == kd_tree_steps.LARGEST:
             return np.ones(n_features), 1.0
         weights = np.asarray(self.distance_.weights, dtype=float)
+        # relative to the largest weight, so that weighted differences cannot overflow by it
         scaled = weights / weights.max()
         unit = float(weights.max() ** (1 / p))
         return (scaled ** (1 / p), unit) if how == kd_tree_steps.POWERS else (scaled, unit)

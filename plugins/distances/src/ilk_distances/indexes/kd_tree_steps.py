@@ -39,6 +39,7 @@ def halve(X: np.ndarray, order: np.ndarray, starts: np.ndarray, boxes: np.ndarra
     starts[0], starts[n_leaves] = 0, len(X)
     keys = np.empty(len(X))
     size = n_leaves
+    # level by level from the root; `size` is the number of leaves below a node
     while size >= 1:
         for leaf in range(0, n_leaves, size):
             start, stop = starts[leaf], starts[leaf + size]
@@ -88,7 +89,9 @@ def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
     low, high = 0, len(keys) - 1
     drawn = 1
     while low < high:
+        # the linear congruential generator of the C standard's example
         drawn = (drawn * 1103515245 + 12345) % 2**31
+        # the low bits of such a generator repeat quickly, so they are dropped
         step = (high - low) // 3 + 1
         first = low + (drawn >> 8) % step
         a, b, c = keys[first], keys[min(first + step, high)], keys[min(first + 2 * step, high)]
@@ -104,6 +107,7 @@ def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
                 order[i], order[j] = order[j], order[i]
                 i += 1
                 j -= 1
+        # only the side with the boundary needs further division
         if n_first - 1 <= j:
             high = j
         elif n_first >= i + 1:
@@ -114,7 +118,10 @@ def _divide(keys: np.ndarray, order: np.ndarray, n_first: int) -> None:
 
 @ilk.compiled
 def lay(X: np.ndarray, order: np.ndarray, starts: np.ndarray, tiles: np.ndarray) -> None:
-    """Copy the rows of X, (n, p), to tiles, (n p,), leaf by leaf, each leaf feature by feature."""
+    """Copy the rows of X, (n, p), to tiles, (n p,), leaf by leaf, each leaf feature by feature.
+
+    order and starts are those of `halve`.
+    """
     p = X.shape[1]
     for leaf in range(len(starts) - 1):
         start, stop = starts[leaf], starts[leaf + 1]
@@ -156,7 +163,7 @@ def candidates(  # noqa: PLR0915  # allocates its work space once for all querie
 
     Returns
     -------
-    found : ndarray of int64
+    positions : ndarray of int64, shape (n_positions,)
         Positions, query by query; a superset of the answers.
     ends : ndarray of int64, shape (m,)
         End of the positions of each query.
@@ -169,10 +176,12 @@ def candidates(  # noqa: PLR0915  # allocates its work space once for all querie
         widest = max(widest, starts[leaf + 1] - starts[leaf])
     reduced, largest = np.empty(widest), np.empty(widest)
     tile = np.empty((0 if len(tiles) else len(weights) * widest), X.dtype)
+    # depth-first: each level leaves one sibling, and no tree has more than 64 levels
     stack, bounds = np.empty(128, np.int64), np.empty(128)
     heap, members = np.empty(k), np.empty(k, np.int64)
+    # rows beyond the k nearest that rounding could still bring among them
     spare, spares = np.empty(64), np.empty(64, np.int64)
-    found, n_found = np.empty(16 * len(Q) + 64, np.int64), 0
+    positions, n_positions = np.empty(16 * len(Q) + 64, np.int64), 0
     ends = np.empty(len(Q), np.int64)
     evaluations = 0
     for i in range(len(Q)):
@@ -182,6 +191,7 @@ def candidates(  # noqa: PLR0915  # allocates its work space once for all querie
         stack[0], bounds[0], depth = 0, 0.0, 1
         while depth:
             depth -= 1
+            # the limit may have fallen since the node was pushed
             if bounds[depth] > limit:
                 continue
             leaf = stack[depth] - (n_leaves - 1)
@@ -214,13 +224,13 @@ def candidates(  # noqa: PLR0915  # allocates its work space once for all querie
                 reduced[:size], start, limit, slack, heap, members, in_heap, spare, spares, n_spare
             )
         n_spare = _kept(spare, spares, n_spare, limit)
-        ends[i] = n_found + in_heap + n_spare
-        while ends[i] > len(found):
-            found = np.concatenate((found, found))
-        _put(members, in_heap, found, n_found)
-        _put(spares, n_spare, found, n_found + in_heap)
-        n_found = ends[i]
-    return found[:n_found], ends, evaluations
+        ends[i] = n_positions + in_heap + n_spare
+        while ends[i] > len(positions):
+            positions = np.concatenate((positions, positions))
+        _put(members, in_heap, positions, n_positions)
+        _put(spares, n_spare, positions, n_positions + in_heap)
+        n_positions = ends[i]
+    return positions[:n_positions], ends, evaluations
 
 
 @ilk.compiled
@@ -255,8 +265,9 @@ def _take(
 ) -> tuple[int, int, float]:
     """Divide a leaf's rows within the limit into the k nearest (a heap) and spare rows.
 
-    Spare rows are farther only by a possible rounding error, so they remain candidates. heap and
-    members have the shape (k,); spare and spares grow. Returns the sizes of both and the limit.
+    Spare rows are farther only by a possible rounding error, so they remain candidates. reduced
+    has the shape (size,), slack (3,), heap and members (k,); spare and spares, (room,), grow.
+    Returns the sizes of both and the limit.
     """
     k = len(heap)
     for j in range(len(reduced)):
@@ -282,10 +293,10 @@ def _take(
 
 
 @ilk.compiled
-def _put(positions: np.ndarray, n: int, found: np.ndarray, start: int) -> None:
-    """Copy n positions, (n,) at least, to ``found[start:]``."""
+def _put(positions: np.ndarray, n: int, out: np.ndarray, start: int) -> None:
+    """Copy n positions, (n,) at least, to ``out[start:]``."""
     for j in range(n):  # a slice assignment takes seconds to compile
-        found[start + j] = positions[j]
+        out[start + j] = positions[j]
 
 
 @ilk.compiled
@@ -294,6 +305,7 @@ def _loosened(value: float, slack: np.ndarray) -> float:
 
     slack: (3,), as in `candidates`.
     """
+    # beyond slack[2] a distance may have overflowed: nothing can be excluded
     limit = value * (1 + slack[0]) + slack[1]
     return np.inf if limit >= slack[2] else limit
 
@@ -308,8 +320,12 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
     out: np.ndarray,
     largest: np.ndarray,
 ) -> None:
-    """Reduced distances, (n,), of q, (p,), to the rows of a tile, (n p,), feature by feature."""
+    """Reduced distances, (n,), of q, (p,), to the rows of a tile, (n p,), feature by feature.
+
+    weights: (p,), largest: (n,) at least, overwritten.
+    """
     size = len(out)
+    # features outside, rows of the tile (unit stride) inside: the inner loop vectorizes
     out[:] = 0.0
     if how == SQUARES:
         whole = len(q) // 4 * 4
@@ -339,6 +355,8 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
     for f in range(len(q)):
         for j in range(size):
             if 0.0 < largest[j] < np.inf:
+                # a largest difference of 0 or infinity is the distance itself; dividing by it would
+                # give NaN
                 out[j] += (weights[f] * abs(tile[f * size + j] - q[f]) / largest[j]) ** p
     for j in range(size):
         out[j] = largest[j] * out[j] ** (1 / p) if 0.0 < largest[j] < np.inf else largest[j]
@@ -346,7 +364,11 @@ def _reduce(  # noqa: PLR0912  # four kinds of distances
 
 @ilk.compiled(fastmath={"nsz", "contract", "reassoc"})
 def _gap(box: np.ndarray, q: np.ndarray, how: int, weights: np.ndarray) -> float:
-    """Reduced distance of q, (p,), to a box, (2, p); for `POWERS` a lower bound of it."""
+    """Reduced distance of q, (p,), to a box, (2, p); for `POWERS` a lower bound of it.
+
+    weights: (p,).
+    """
+    # the distance to the nearest point of the box, feature by feature; no row in it is nearer
     total = 0.0
     for f in range(len(q)):
         gap = max(box[0, f] - q[f], q[f] - box[1, f], 0.0)
@@ -411,9 +433,9 @@ def settle(
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray of shape (n_candidates,)
         Distances of candidates, query by query; at least k for each.
-    rows : ndarray of int64
+    rows : ndarray of int64, shape (n_candidates,)
         Their training indices.
     ends : ndarray of int64, shape (m,)
         End of the candidates of each query.
@@ -421,6 +443,7 @@ def settle(
         Overwritten: distances and rows.
     """
     k = near.shape[1]
+    # insertion: k is small here
     start = 0
     for i in range(len(ends)):
         for j in range(start, ends[i]):

@@ -164,10 +164,12 @@ class LSH(ilk.Index):
         self.n_bits_, self.width_, self.expected_recall_ = self._tuned(rng, family)
         n_hashes = self.n_tables * self.n_bits_
         self.family_ = self._drawn(rng, family, n_hashes)
+        # odd factors: multiplication modulo 2^64 by them is a bijection, so no hash value is lost
         self.factors_ = rng.randint(2**63, size=n_hashes, dtype=np.uint64) * np.uint64(
             2
         ) + np.uint64(1)
         codes = np.concatenate([c for _, c, _ in self._hashed(self.X_, 0)], axis=1)
+        # 32-bit row numbers halve the memory of the tables
         small = np.int32 if codes.shape[1] < 2**31 else np.int64
         order = np.argsort(codes, axis=1, kind="stable")
         self.codes_ = np.take_along_axis(codes, order, axis=1)
@@ -204,6 +206,7 @@ class LSH(ilk.Index):
             near = np.empty(where.shape, values.dtype) if near is None else near
             near[i] = values
             self.n_distance_evaluations_ += len(rows)
+        # fewer than k rows in the buckets: brute force for these queries
         if few:
             values, where[few] = self.distance_.kneighbors(Q[few], self.X_, int(k))
             near = np.empty(where.shape, values.dtype) if near is None else near
@@ -219,9 +222,9 @@ class LSH(ilk.Index):
         Q = paired_queries(self.distance_, Q, self.X_)
         near, where = [], []
         for i, rows in self._candidates(Q):
-            found = within(self.distance_, Q[i : i + 1], self.X_, rows, r)
-            near.append(found[0])
-            where.append(found[1])
+            neighbors = within(self.distance_, Q[i : i + 1], self.X_, rows, r)
+            near.append(neighbors[0])
+            where.append(neighbors[1])
             self.n_distance_evaluations_ += len(rows)
         return near, where
 
@@ -269,6 +272,8 @@ class LSH(ilk.Index):
             block = X[start : start + step]
             values, margins = self.family_.values(block)
             terms = (values.astype(np.uint64) * self.factors_).reshape(len(block), -1, n_bits)
+            # a random linear combination of the hash values, modulo 2^64: other buckets collide
+            # rarely
             codes = terms.sum(axis=2, dtype=np.uint64).T[:, None]
             if n_probes:
                 codes = np.concatenate([codes, codes + self._steps(margins, n_probes)], axis=1)
@@ -283,6 +288,7 @@ class LSH(ilk.Index):
         sides, n, _ = margins.shape
         n_bits, n_tables = self.n_bits_, self.n_tables
         by_table = margins.reshape(sides, n, n_tables, n_bits).transpose(2, 1, 0, 3)
+        # the smallest steps to a neighbouring strip: the buckets most likely to have near rows
         closest = np.argsort(by_table.reshape(n_tables, n, -1), axis=2, kind="stable")
         side, bit = np.divmod(closest[:, :, :n_probes], n_bits)
         factors = self.factors_.reshape(n_tables, n_bits)[np.arange(n_tables)[:, None, None], bit]
@@ -295,6 +301,7 @@ class LSH(ilk.Index):
         n = len(self.X_)
         for first, codes, tables in self._hashed(Q, self.n_probes):
             pairs = list(zip(tables.tolist(), codes, strict=True))
+            # the rows of a bucket are contiguous, because the codes of a table ascend
             lows = np.stack([np.searchsorted(self.codes_[t], c, "left") for t, c in pairs])
             highs = np.stack([np.searchsorted(self.codes_[t], c, "right") for t, c in pairs])
             sizes = np.minimum((highs - lows).sum(axis=0), n)
@@ -303,12 +310,12 @@ class LSH(ilk.Index):
                 start = stop
                 room = np.cumsum(sizes[start:])
                 stop += max(int(np.searchsorted(room, _BLOCK, "right")), 1)
-                found = np.empty(room[stop - start - 1], np.int64)
+                rows = np.empty(room[stop - start - 1], np.int64)
                 ends, seen = np.empty(stop - start, np.int64), np.full(n, -1, np.int64)
                 mine = slice(start, stop)
-                gather(lows[:, mine], highs[:, mine], tables, self.ordered_, seen, ends, found)
-                for i, rows in enumerate(np.split(found[: ends[-1]], ends[:-1])):
-                    yield first + start + i, np.sort(rows)
+                gather(lows[:, mine], highs[:, mine], tables, self.ordered_, seen, ends, rows)
+                for i, shared in enumerate(np.split(rows[: ends[-1]], ends[:-1])):
+                    yield first + start + i, np.sort(shared)
 
 
 _QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300  # sample sizes: tuning takes few distances
@@ -342,12 +349,14 @@ class _Sampled:
         queries = rng.permutation(n)[:_QUERIES]
         k = min(_NEIGHBORS, n - 1)
         strangers = np.sort(rng.permutation(n)[:_STRANGERS])
+        # a row is no stranger to itself
         far = distance.pairwise(X[queries], X[strangers])[queries[:, None] != strangers]
         near, where = distance.kneighbors(X[queries], X, k + 1)
-        own = where == queries[:, None]
-        own[~own.any(axis=1), -1] = True
+        itself = where == queries[:, None]
+        # with many equal rows a row may be missing among its own nearest: drop the last one instead
+        itself[~itself.any(axis=1), -1] = True
         scale = X.shape[1] if family == "hamming" and not distance.normalize else 1
-        near, far = (np.asarray(d, dtype=float) / scale for d in (near[~own], far))
+        near, far = (np.asarray(d, dtype=float) / scale for d in (near[~itself], far))
         count = len(queries) * (n + len(strangers))
         return cls(family, getattr(distance, "p", 2.0), near, far, count)
 
@@ -378,6 +387,7 @@ def _tuned(
         merit = np.where(near >= recall, 1 - far, near - 1)  # positive if recall is reached
         best = int(np.argmax(merit))
         choices.append((float(merit[best]), int(bits[best]), float(each), float(near[best])))
+    # ties: more bits, which make smaller buckets
     _, chosen, each, expected = max(choices)
     return chosen, each if sampled.family == "minkowski" else None, expected
 
@@ -386,6 +396,7 @@ def _widths(sampled: _Sampled) -> np.ndarray:
     if sampled.family != "minkowski":
         return np.ones(1)
     positive = np.sort(sampled.near[sampled.near > 0])
+    # the median distance of neighbours sets the scale of the widths
     middle = float(positive[len(positive) // 2]) if positive.size else 1.0
     return _WIDTHS * min(max(middle, _SMALLEST), _LARGEST)
 
@@ -393,4 +404,5 @@ def _widths(sampled: _Sampled) -> np.ndarray:
 def _shared(agreement: np.ndarray, n_tables: int, n_bits: np.ndarray) -> np.ndarray:
     if not agreement.size:
         return np.ones(len(n_bits))
+    # at least one of n tables has the same bucket, that is, b equal hash values
     return np.array([(1 - (1 - agreement**b) ** n_tables).mean() for b in n_bits])

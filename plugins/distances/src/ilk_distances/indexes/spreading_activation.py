@@ -24,10 +24,10 @@ def spread(
     ----------
     begins : ndarray of int, shape (m + 1,)
         Start of the entities of each query.
-    entities : ndarray of int
-    much : ndarray of float
+    entities : ndarray of int, shape (n_entities,)
+    much : ndarray of float, shape (n_entities,)
         Activation of these entities.
-    starts, cases : ndarray of int
+    starts, cases : ndarrays of int, shapes (number of entities + 1,) and (sum of their cases,)
         Start of the cases of each entity, and the cases.
     activation : ndarray of float, shape (m, n)
         Added to.
@@ -69,6 +69,8 @@ def most_shared(
         for a in range(begins[i], begins[i + 1]):
             for c in range(starts[entities[a]], starts[entities[a] + 1]):
                 shared[cases[c]] += 1
+        # from the top: the first place of a level is the number of cases that share more; levels
+        # below the k-th case are not needed
         level, better = most, 0
         while better < k:
             places[level] = better
@@ -76,11 +78,13 @@ def most_shared(
             for c in range(n):
                 better += shared[c] >= level
             level -= 1
+        # ascending case numbers: the lower index wins where cases share equally many values
         for first in range(0, n, _GROUP):
             last = min(first + _GROUP, n)
             some = 0
             for c in range(first, last):
                 some += shared[c] > level
+            # groups without candidates, the usual case, cost one vectorized comparison
             if some:
                 for c in range(first, last):
                     if shared[c] > level and places[shared[c]] < k:

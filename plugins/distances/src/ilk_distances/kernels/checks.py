@@ -30,11 +30,12 @@ def check_n_features(owner: object, X: Cases, expected: int | None, argument: st
     InputError
         Naming the component, the argument and both numbers.
     """
-    own = n_features(X)
-    if own is not None and expected is not None and own != expected:
+    width = n_features(X)
+    if width is not None and expected is not None and width != expected:
         name = ilk.display_name(owner)
         raise ilk.InputError(
-            f"{name}: {argument} has {own} features, but {name} was fitted with {expected} features"
+            f"{name}: {argument} has {width} features, but {name} was fitted with {expected} "
+            f"features"
         )
 
 
@@ -69,6 +70,7 @@ def check_values(owner: object, K: np.ndarray, what: str) -> np.ndarray:
     """
     with np.errstate(over="ignore", invalid="ignore"):
         total = K.sum()
+    # the sum is finite unless a value is not, or the sum itself overflows
     if not np.isfinite(total) and not np.isfinite(K).all():
         place = ", ".join(str(i) for i in np.argwhere(~np.isfinite(K))[0])
         raise ilk.InputError(

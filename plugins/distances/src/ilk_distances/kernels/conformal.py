@@ -197,11 +197,15 @@ class Conformal(ilk.Kernel):
     def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k'(x, x) - 2 k'(x, y) + k'(y, y)``, from the kernel's squared distance and factors."""
         X, Y = self._checked(X), None if Y is None else self._checked(Y, "Y")
-        left, own = self.factors(X), self.kernel_.diagonal(X)
-        right, other = (left, own) if Y is None else (self.factors(Y), self.kernel_.diagonal(Y))
+        left, diagonal = self.factors(X), self.kernel_.diagonal(X)
+        right, other = (
+            (left, diagonal) if Y is None else (self.factors(Y), self.kernel_.diagonal(Y))
+        )
         D = squared_distances(self.kernel_, X, Y)
         D = D * (left[:, None] * right)
-        D += (left[:, None] - right) * (np.subtract.outer(left * own, right * other))
+        # c_x^2 k_xx + c_y^2 k_yy - 2 c_x c_y k_xy = c_x c_y |x - y|^2 + (c_x - c_y) (c_x k_xx - c_y
+        # k_yy)
+        D += (left[:, None] - right) * (np.subtract.outer(left * diagonal, right * other))
         return np.asarray(np.maximum(D, 0))
 
     def gram_gradient(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
@@ -218,8 +222,10 @@ class Conformal(ilk.Kernel):
         gram = self.gram(X)
         bumps = self.bump_.gram(X, self._centers(X)) * self.coefficients_
         u = self.bump_.half_squares(X, self._centers(X))
+        # the derivative of a bump by log tau is 2 u times the bump; 0 where it vanished
         slopes = (2 * bumps * np.where(bumps > 0, u, 0)).sum(axis=1)
         parts = [slopes] if self.coefficients is None else [slopes, *bumps.T]
+        # the product rule for c(x) c(y)
         c, inner = bumps.sum(axis=1), self.kernel_.gram(X)
         return gram, np.stack([(np.outer(p, c) + np.outer(c, p)) * inner for p in parts], axis=-1)
 
@@ -246,4 +252,5 @@ class Conformal(ilk.Kernel):
         return ilk.take(X, machine.support_), np.abs(machine.dual_coef_).sum(axis=0)
 
 
-_TOL = 1e-6
+# coefficients are the multipliers of this machine, so they need more digits than predictions do
+_TOL = 1e-6  # of the machine that finds the centres

@@ -180,6 +180,7 @@ class Polynomial(DotProductKernel):
         gram = self.gram(X)
         P = products(*self._checked_pair(X))
         P *= self.gamma
+        # d (P + coef0)^q = q (P + coef0)^(q - 1) dP, and dP by log gamma is P
         slopes = self.degree * (P + self.coef0) ** (self.degree - 1)
         return gram, np.stack([self.coef0 * slopes, P * slopes], axis=-1)
 
@@ -188,9 +189,11 @@ class Polynomial(DotProductKernel):
         X, Y = self._checked_pair(X, Y)
         left, right = self.diagonal(X), self.diagonal(Y)
         D = self.gram(X, Y)
+        # in place: k(x, x) - 2 k(x, y) + k(y, y)
         D *= -2
         D += left[:, None]
         D += right
+        # where the subtraction cancels, `_apart` is exact
         return mended(D, left, right, X, Y, self._apart)
 
     def _apart(self, x: Any, y: np.ndarray) -> np.ndarray:
@@ -223,6 +226,7 @@ class Polynomial(DotProductKernel):
     def _powers(self, base: np.ndarray) -> np.ndarray:
         """Raise to the degree by multiplications, many times faster than ``**``."""
         degree = int(self.degree)
+        # square and multiply, over the bits of the degree from the lowest
         while degree % 2 == 0:
             base *= base
             degree //= 2
@@ -293,6 +297,7 @@ class Sigmoid(DotProductKernel):
         gradient : ndarray of shape (n, n, 2)
         """
         gram = self.gram(X)
+        # tanh' = 1 - tanh^2
         slopes = 1 - np.square(gram)
         P = products(*self._checked_pair(X))
         return gram, np.stack([P * slopes * self.eta1, self.eta2 * slopes], axis=-1)

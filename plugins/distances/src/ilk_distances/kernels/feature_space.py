@@ -32,12 +32,13 @@ def squared_distances(kernel: Kernel, X: Cases, Y: Cases | None = None) -> np.nd
     -------
     ndarray of shape (n, m)
     """
-    own = getattr(kernel, "squared_distances", None)
-    if own is not None:
-        return np.asarray(own(X, Y))
+    method = getattr(kernel, "squared_distances", None)
+    if method is not None:
+        return np.asarray(method(X, Y))
     left = kernel.diagonal(X)
     right = left if Y is None else kernel.diagonal(Y)
     D = np.asarray(left[:, None] + right - 2 * kernel.gram(X, Y))
+    # rounding must neither give negative squares nor part equal objects
     np.maximum(D, 0, out=D)
     D[same_objects(X, Y)] = 0
     return D
@@ -101,6 +102,7 @@ def mended(
 
     D is ``left + right`` (left for each row of X, right for each row of Y) minus another term.
     """
+    # entries that lost many digits by cancellation
     everyone = np.flatnonzero(_DOUBTFUL * (left[:, None] + right) >= D)
     step = max(_AT_ONCE // X.shape[1], 1)
     for start in range(0, len(everyone), step):

@@ -16,7 +16,7 @@ from ilk import check_gram
 if TYPE_CHECKING:
     from ilk import Cases, Kernel, Labels
 
-BLOCK_BYTES = 32 * 2**20
+BLOCK_BYTES = 32 * 2**20  # of a block: far less than a matrix that does not fit in memory
 
 
 def gram_blocks(
@@ -144,19 +144,21 @@ class GramRows:
         return np.array(self._of(numbers.tolist())).reshape(-1, len(self))
 
     def _of(self, numbers: list[int]) -> list[np.ndarray]:
-        found = {i: self._kept[i] for i in numbers if i in self._kept}
-        missing = [i for i in dict.fromkeys(numbers) if i not in found]
+        cached = {i: self._kept[i] for i in numbers if i in self._kept}
+        missing = [i for i in dict.fromkeys(numbers) if i not in cached]
         if missing:
             block = np.asarray(self.kernel.gram(ilk.take(self.X, np.array(missing)), self.X))
             self.n_computed += len(missing)
-            found.update((i, row.copy()) for i, row in zip(missing, block, strict=True))
+            # copied: a view would keep the whole block in memory
+            cached.update((i, row.copy()) for i, row in zip(missing, block, strict=True))
         for i in dict.fromkeys(numbers):
-            found[i].flags.writeable = False  # callers share it
-            self._kept[i] = found[i]
+            cached[i].flags.writeable = False  # callers share it
+            self._kept[i] = cached[i]
+            # the most recently used rows are last, and the first one goes
             self._kept.move_to_end(i)
         while len(self._kept) > self._room:
             self._kept.popitem(last=False)
-        return [found[i] for i in numbers]
+        return [cached[i] for i in numbers]
 
 
 def _check(name: str, kernel: Kernel, **sizes: Any) -> None:
@@ -196,6 +198,7 @@ def positive_part(K: np.ndarray, tol: float = 1e-10) -> tuple[np.ndarray, np.nda
     """
     K = check_gram(K)
     values, vectors = eigh(K, check_finite=False)
+    # eigenvalues within rounding of 0 count as 0
     positive = values > tol * np.linalg.norm(K)
     return values[positive], vectors[:, positive]
 
@@ -283,6 +286,7 @@ def center(K: np.ndarray) -> np.ndarray:
            [-0.5,  0.5]])
     """
     K = np.asarray(K, dtype=float)
+    # of a symmetric matrix, means of rows are those of columns
     means = K.mean(axis=0)
     return np.asarray(K - means - (means - means.mean())[:, None])
 
@@ -310,14 +314,17 @@ def aligned_weights(blocks: _Blocks, codes: np.ndarray, *, centered: bool = True
     ndarray of shape (T,)
         All 0 if no matrix is aligned with the labels.
     """
+    # matrices are not held: one pass for the means, one for the inner products
     means = _column_means(blocks) if centered else None
     M: Any = 0.0
     a: Any = 0.0
     for rows, block in blocks():
         flat = [np.asarray(K, dtype=float) for K in block]
+        # centring uses the column means of the whole matrix, from a first pass
         if means is not None:
             flat = [K - m - (m[rows] - m.mean())[:, None] for K, m in zip(flat, means, strict=True)]
         G = np.where(codes[rows, None] == codes, 1.0, -1.0)
+        # inner products of matrices add up over blocks of rows
         M = M + np.array([[np.vdot(K, L) for L in flat] for K in flat])
         a = a + np.array([np.vdot(K, G) for K in flat])
     return _best_direction(M, a)
@@ -337,9 +344,11 @@ def _column_means(blocks: _Blocks) -> list[np.ndarray]:
 def _best_direction(M: np.ndarray, a: np.ndarray) -> np.ndarray:
     norms = np.sqrt(np.diagonal(M))
     safe = np.where(norms > 0, norms, 1.0)  # a zero matrix gets the weight 0
+    # matrices of norm 1: their sizes would otherwise enter the condition of M
     values, vectors = np.linalg.eigh(M / np.outer(safe, safe))
     positive = values > 1e-12 * values[-1]
     roots = np.sqrt(values[positive])
+    # w'Mw - 2 w'a = |A w - b|^2 + const with A'A = M and A'b = a: non-negative least squares
     A = roots[:, None] * vectors[:, positive].T
     b = vectors[:, positive].T @ (a / safe) / roots
     w = nnls(A, b / (np.linalg.norm(b) or 1.0))[0] / safe * (norms > 0)

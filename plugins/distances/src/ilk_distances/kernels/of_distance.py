@@ -115,9 +115,9 @@ class DistanceKernel(ilk.Kernel):
         D = self._apply(self._drops, *self._checked_pair(X, Y))
         D *= 2
         if not self.distance_.metric:
-            own = self._drops(self._own(self._checked(X)))
-            D -= own[:, None]
-            D -= own if Y is None else self._drops(self._own(self._checked(Y, "Y")))
+            own_drops = self._drops(self._own(self._checked(X)))
+            D -= own_drops[:, None]
+            D -= own_drops if Y is None else self._drops(self._own(self._checked(Y, "Y")))
             np.maximum(D, 0, out=D)
         return D
 
@@ -193,8 +193,11 @@ class DistanceKernel(ilk.Kernel):
         dtype = D.dtype
         fits = np.finfo(dtype).tiny < np.max(self.sigma_) < np.finfo(dtype).max
         ours = isinstance(self.distance_, VectorDistance)  # returns a new matrix: copy not needed
+        # powers of d / sigma need the range of float64 if sigma is beyond that of the distances'
+        # type
         D = np.array(D, dtype if fits else float, copy=None if ours else True)
         if not self.distance_.symmetric:
+            # for a square matrix both directions are known already
             other = D.T if len(pair) == 1 else self.distance_.pairwise(*pair[::-1]).T
             D = _joined(D, other, self.power)
         return D, dtype
@@ -202,11 +205,13 @@ class DistanceKernel(ilk.Kernel):
     def _half(self, D: np.ndarray) -> np.ndarray:
         """Return ``d^2 / (2 sigma^2)``, in place."""
         sigma = 1.0 if np.ndim(self.sigma_) else self.sigma_
+        # divided before squaring: d / sigma stays in range where squares of d might not
         with np.errstate(over="ignore", under="ignore"):
             D /= sigma
             if self.power == 2:
                 D *= D
             else:
+                # d is a square already, so sigma divides it twice
                 D /= sigma
             D *= 0.5
         return D
@@ -215,6 +220,7 @@ class DistanceKernel(ilk.Kernel):
         """Return u of every row with itself."""
         n = ilk.n_rows(X)
         if self.distance_.metric:
+            # a metric is exactly 0 there: no distance needs computing
             return np.zeros(n, np.float32 if getattr(X, "dtype", None) == np.float32 else float)
         blocks = (self._apply(_same, ilk.take(X, rows)) for rows in _row_blocks(n, _DIAGONAL))
         return np.concatenate([np.diagonal(block) for block in blocks])
@@ -307,6 +313,7 @@ def _root_of_mean(distance: Distance, X: Any, n: int, power: int) -> float:
         D = distance.pairwise(ilk.take(X, rows), ilk.take(X, np.arange(first, n)))
         D = np.asarray(D, dtype=float)
         if distance.symmetric:
+            # each unordered pair once
             D = D[np.triu_indices(len(D), 1, D.shape[1])]
         else:
             D = D[rows[:, None] != np.arange(n)]

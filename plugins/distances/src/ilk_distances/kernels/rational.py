@@ -80,10 +80,12 @@ class Rational(DistanceKernel):
         return float(self.sigma_) ** 2
 
     def _sigma(self, given: float | np.ndarray | str, X: Cases | None) -> Any:
+        # b is a squared width
         return super()._sigma(given if isinstance(given, str) else sqrt(given), X)
 
     def _values(self, u: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
+            # d^2 / b = 2 u for sigma^2 = b
             u *= 2
             u += 1
         return np.asarray(np.divide(1, u, out=u))
@@ -91,6 +93,7 @@ class Rational(DistanceKernel):
     def _drops(self, u: np.ndarray) -> np.ndarray:
         """``2 u / (1 + 2 u)``, also for infinite u."""
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            # written with 1 / u, so that an infinite u gives 1 and not NaN
             np.divide(0.5, u, out=u)
             u += 1
             return np.asarray(np.divide(1, u, out=u))

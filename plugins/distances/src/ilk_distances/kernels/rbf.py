@@ -123,6 +123,8 @@ class RBF(DistanceKernel):
         weights = self._square_weights()
         gradient = np.empty((*gram.shape, len(weights)))
         for f, column in enumerate(self._mapped(X).T):
+            # the derivative by log sigma_f is the kernel times w_f (x_f - y_f)^2 in units of
+            # sigma_f
             part = np.abs(np.subtract.outer(column, column)) * np.sqrt(weights[f] / 2)
             gradient[:, :, f] = self._slopes(gram, np.square(np.where(gram > 0, part, 0)))
         return gram, gradient

@@ -138,6 +138,8 @@ class Substitution(DistanceKernel):
             )
         if self.repair == "clip":
             values, vectors = positive_part(K)
+            # K+ = V diag(values) V': rows of V diag(values)^1/2 are features of the training rows,
+            # and k(x) V diag(values)^-1/2 extends them to others (Nystroem)
             self.projection_, self.features_ = vectors / np.sqrt(values), vectors * np.sqrt(values)
             self.training_ = X
         return self
@@ -151,6 +153,7 @@ class Substitution(DistanceKernel):
             return _as_given(G, X, X if Y is None else Y)
         G = super().gram(X, Y)
         if self.least_eigenvalue_ < 0:
+            # K - least I on training rows: the shift acts where both objects are the same
             G[same_objects(X, Y)] -= self.least_eigenvalue_
         return G
 
@@ -159,8 +162,8 @@ class Substitution(DistanceKernel):
         check_is_fitted(self)
         if self.projection_ is not None:
             return _as_given(np.square(self._features(X)).sum(axis=1), X)
-        own = super().diagonal(X)
-        return np.asarray(own - own.dtype.type(self.least_eigenvalue_))
+        diagonal = super().diagonal(X)
+        return np.asarray(diagonal - diagonal.dtype.type(self.least_eigenvalue_))
 
     def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)``; 0 for equal objects."""
@@ -172,6 +175,7 @@ class Substitution(DistanceKernel):
             left = self._features(X)
             D = square_differences(left, left if Y is None else self._features(Y))
         else:
+            # the shift is in k(x, x) and in k(y, y), but not in k(x, y) of different objects
             D = super().squared_distances(X, Y) - 2 * self.least_eigenvalue_
         D[same] = 0
         return _as_given(D, X, X if Y is None else Y)
@@ -181,6 +185,7 @@ class Substitution(DistanceKernel):
         assert self.projection_ is not None
         assert self.features_ is not None
         X = self._checked(_in_double(X))
+        # training rows have their features exactly, not up to the rounding of the extension
         known = positions(X, self.training_)
         F = np.asarray(self.features_[known])
         new = np.flatnonzero(known < 0)

@@ -52,6 +52,7 @@ def gaussians(X: np.ndarray, Y: np.ndarray, sigma: float) -> np.ndarray:
     from ilk.neighbors import squared_euclidean
 
     dtype = np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
+    # in two divisions: sigma^2 might underflow or overflow
     factor = dtype(-0.5 / sigma / sigma)
     K = np.empty((len(X), len(Y)), dtype)
 

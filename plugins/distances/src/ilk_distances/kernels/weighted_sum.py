@@ -187,6 +187,7 @@ class WeightedSum(ilk.Kernel):
         """
         check_is_fitted(self)
         pairs = zip(self.weights_, self.kernels_, self._views_of(X), strict=True)
+        # the derivative by the logarithm of a weight is the weighted part itself
         gradient = np.stack([w * kernel.gram(Z) for w, kernel, Z in pairs], axis=-1)
         return gradient.sum(axis=-1), gradient
 

@@ -193,6 +193,7 @@ class NCD(CompressionBased):
         """Distances of every object of X to every object of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
         least = np.minimum(X.sizes[:, None], Y.sizes)
+        # 0 / 0 for two texts that compress to nothing
         most = np.maximum(X.sizes[:, None], Y.sizes)
         more = np.maximum(self._joint(X, Y) - least, 0)
         return np.asarray(np.divide(more, most, out=np.zeros_like(more), where=most > 0))
@@ -309,10 +310,12 @@ def _sizes_of_pairs(
     x, y = _ranks(X, Y)
     if X is Y:  # compress each unordered pair once
         place = np.arange(len(X))
+        # of an unordered pair the text of lower rank comes first; equal texts by position
         first = (x[:, None] < x) | ((x[:, None] == x) & (place[:, None] <= place))
         _run(compressor.after, _tasks(X, X, sizes, first))
         return np.where(first, sizes, sizes.T)
     first = x[:, None] <= y
+    # pairs in which y comes first are compressed in that order, too
     _run(compressor.after, _tasks(X, Y, sizes, first) + _tasks(Y, X, sizes.T, ~first.T))
     return sizes
 

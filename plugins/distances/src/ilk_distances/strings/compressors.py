@@ -72,6 +72,8 @@ class Bzip2(Compressor):
 
     def __init__(self, owner: object, level: int | None = None) -> None:
         super().__init__(owner, level)
+        # a block holds level * 100,000 - 19 bytes, after runs are shortened, which can lengthen a
+        # text
         self.reach = self.level * 100_000 // 2 - 10
 
     def sizer(self) -> _Sizer:
@@ -80,6 +82,7 @@ class Bzip2(Compressor):
         return lambda text: len(bz2.compress(text, level))
 
 
+# DEFLATE refers back by at most 32 KiB
 _REACH = 2**15
 
 
@@ -115,6 +118,7 @@ class Lz4(Compressor):
 
     levels = (0, 12)
     default = 0
+    # offsets have 16 bits
     reach = 2**16 - 1
 
     def sizer(self) -> _Sizer:
@@ -146,6 +150,7 @@ class Lzma(Compressor):
         return self._size
 
     def _size(self, text: bytes) -> int:
+        # 4 KiB is the least dictionary of LZMA
         reach = 1 << min(max(_bits(len(text)), 12), 30)
         method = {"id": lzma.FILTER_LZMA1, "preset": self.level, "dict_size": reach}
         return len(lzma.compress(text, format=lzma.FORMAT_RAW, filters=[method]))

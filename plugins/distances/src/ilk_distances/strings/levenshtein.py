@@ -158,10 +158,12 @@ class Levenshtein(ilk.Distance):
         insert, delete, substitute = self._weights()
         x = x[:, None]
         if self.normalize == "metric":
+            # Yujian and Bo's normalization, which keeps the triangle inequality
             whole = insert * (x + y) + costs
             costs *= 2
         else:
             rest = np.where(x > y, delete * (x - y), insert * (y - x))
+            # the dearest way: delete all and insert all, or substitute the common length
             whole = np.minimum(delete * x + insert * y, substitute * np.minimum(x, y) + rest)
         return np.asarray(np.divide(costs, whole, out=np.zeros_like(costs), where=whole > 0))
 

@@ -57,8 +57,8 @@ class Coded:
             return self
         codes = np.empty_like(self.codes)
         pairs = zip(self.categories, other.categories, strict=True)
-        for c, (own, target) in enumerate(pairs):
-            place = pd.Index(target).get_indexer(pd.Index(own))
+        for c, (categories, target) in enumerate(pairs):
+            place = pd.Index(target).get_indexer(pd.Index(categories))
             lookup = np.append(np.where(place < 0, UNKNOWN, place), [UNKNOWN, MISSING])
             codes[:, c] = lookup[self.codes[:, c]]  # the last entries are UNKNOWN and MISSING
         return Coded(self.numbers, codes, other.categories, self.single)
@@ -139,6 +139,7 @@ def numbers(owner: object, column: object, label: object, argument: str) -> np.n
         values = np.array([_number(cell) for cell in series], dtype=float)
     bad = np.isinf(values) | (np.isnan(values) & series.notna().to_numpy())
     _refuse(owner, series, bad, label, argument, "must be a finite number or missing")
+    # above 2^53 floats do not hold all integers, so values could become equal
     large = np.flatnonzero(np.abs(values) >= 2**53)
     if large.size and series.dtype.kind != "f":
         cells = series.iloc[large].tolist()

@@ -66,10 +66,11 @@ def _add_gaps(
     total: np.ndarray,
     absent: np.ndarray,
 ) -> None:
-    # ys, total and absent: (m,), for a tile; terms: a row of number_terms
+    # ys, total and absent: (m,), for a tile; terms: a row of number_terms, (4,)
     scale, weight, missing, share = terms
     for j in range(len(ys)):
         gap = weight * (abs(x - ys[j]) / scale)
+        # NaN: one of both is missing
         total[j] += missing if np.isnan(gap) else gap
     if ignore:
         for j in range(len(ys)):
@@ -85,7 +86,7 @@ def _add_overlaps(
     total: np.ndarray,
     absent: np.ndarray,
 ) -> None:
-    # others, total and absent: (m,), for a tile; terms: a row of code_terms
+    # others, total and absent: (m,), for a tile; terms: a row of code_terms, (2,)
     weight, share = terms
     if not ignore:
         for j in range(len(others)):
@@ -102,6 +103,7 @@ def _make_up(total: np.ndarray, absent: np.ndarray, whole: tuple[float, float]) 
     # total and absent: (m,), for a tile
     everything, largest = whole
     for j in range(len(total)):
+        # what is missing is made up for in proportion to the weight of what was compared
         compared = everything - absent[j]  # exactly 0 if all are absent: equal sums, equal order
         if compared == 0:
             total[j] = largest

@@ -174,6 +174,7 @@ class Heterogeneous(ilk.Distance):
         elif self.scale == "range":
             self.scales_[f] = self.ranges_[f]
         elif self.scale == "std":
+            # relative to the range, so that no square underflows
             share = ((known - known.min()) / self.ranges_[f]).std()  # no square vanishes
             self.scales_[f] = max(share * self.ranges_[f], np.nextafter(0, 1))
 
@@ -273,10 +274,12 @@ class Heterogeneous(ilk.Distance):
         given = feature_weights(self, self.n_features_in_)
         weights = np.ones(self.n_features_in_) if given is None else given
         counts = (weights > 0) & (self.scales_ > 0)
+        # shares relative to the largest weight: their sums cannot overflow
         shares = weights / weights.max()
         numeric, nominal = counts & ~self.nominal_, counts & self.nominal_
         scales = self.scales_[numeric]
         most = weights[numeric] * (self.ranges_[numeric] / scales)
+        # a difference of numbers of opposite sign may overflow, half of it may not
         halves = np.where(scales > 1, 0.5, 1.0)
         gone = np.zeros_like(most) if self.missing == "ignore" else most
         with np.errstate(over="ignore"):

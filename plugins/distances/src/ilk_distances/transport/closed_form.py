@@ -33,6 +33,7 @@ def line_of_histograms(
     (m,). The distance of the first row to the first column goes to ``out[corner]``.
     """
     ahead, work = np.empty(LANES), np.empty(LANES)
+    # columns in blocks, so that the running sums of all bins stay in the cache
     for first in range(0, Y.shape[1], LANES):
         size = min(LANES, Y.shape[1] - first)
         for i in range(len(X)):
@@ -47,7 +48,9 @@ def line_of_histograms(
             for j in range(size):
                 a, b_ = x_mass[i], y_mass[first + j]
                 equal = abs(a - b_) <= tolerance * max(a, b_)
+                # 0 is sure only for equal rows; otherwise such small work may come from underflow
                 sure = FAINT <= work[j] < np.inf or _alike(X[i], Y[:, first + j])
+                # the work is per unit of mass moved
                 row_ = out[corner[0] + i]
                 row_[corner[1] + first + j] = work[j] / min(a, b_) if equal and sure else np.nan
 
@@ -138,13 +141,15 @@ def _merge(
 ) -> None:
     """Merge m and n places: write x's surplus over y after each, and the gap to the next.
 
-    `ahead` and `gap` have the shape (m + n,) at least.
+    Places and weights of x have the shape (m,), those of y (n,); `ahead` and `gap` (m + n,) at
+    least.
     """
     i = j = 0
     lead = 0.0
     first = min(x_place[0], y_place[0])
     here = first
     for t in range(len(x_place) + len(y_place)):
+        # at equal places the gap is 0, so their order does not matter
         if j == len(y_place) or (i < len(x_place) and x_place[i] <= y_place[j]):
             place, change = x_place[i], x_weight[i]
             i += 1
@@ -156,6 +161,7 @@ def _merge(
         lead += change
         ahead[t] = lead
         here = place
+    # on a circle the last gap leads back to the first place; on a line nothing is left to move
     gap[len(x_place) + len(y_place) - 1] = period - (here - first) if period > 0 else 0.0
 
 
@@ -168,6 +174,7 @@ def _median(ahead: np.ndarray, gap: np.ndarray, k: int) -> float:
     low, high = 0, k
     half = 0.0
     for t in range(k):
+        # the point where the cumulative weight reaches half of the total
         half += gap[t]
     half *= 0.5
     before = 0.0
@@ -175,6 +182,7 @@ def _median(ahead: np.ndarray, gap: np.ndarray, k: int) -> float:
         pivot = ahead[(low + high) // 2]
         less, equal, same = low, low, 0.0
         under = 0.0
+        # three-way partition (Dutch flag): many surpluses are equal
         for t in range(low, high):  # less | equal | more
             value, weight = ahead[t], gap[t]
             if value > pivot:
@@ -194,6 +202,7 @@ def _median(ahead: np.ndarray, gap: np.ndarray, k: int) -> float:
         elif before + under + same >= half or equal == high:
             return float(pivot)
         else:
+            # the median lies above: count the weights left behind
             before += under + same
             low = equal
     return float(ahead[low])

@@ -83,6 +83,7 @@ class PreparedEMD(ilk.Prepared):
         while first < len(order):
             limit = near[-1] * (1 + relative) + rounding
             rows = order[first : first + size]
+            # all bounds beyond this one are larger still: the search is complete
             rows = rows[bounds[rows] <= limit]
             if not len(rows):
                 break
@@ -93,6 +94,7 @@ class PreparedEMD(ilk.Prepared):
                 heaps = self.heaps.take(rows)
                 costs = space.costs(query, heaps)
                 slack = relative, rounding + ROUNDING * costs.max()
+                # costs of these candidates bound the rounding error of their sums
                 one = x.item, x.weight, x.mass[0]
                 known = (costs, one, tuple(heaps.flat), rows, space.shared, space.penalty)
                 solved += search(*known, slack, single, near, where)
@@ -112,6 +114,7 @@ class Bounds:
         if self._ground is None or not self._ground.norm:
             return
         self._low, self._high = heaps.places.min(axis=0), heaps.places.max(axis=0)
+        # sums relative to the middle of all places lose fewer digits
         self._origin = self._low / 2 + self._high / 2
         self._centroids = heaps.centroids(self._origin)
         if self._ground.absolute and heaps.places.shape[1] <= WIDEST:
@@ -144,8 +147,9 @@ class Bounds:
         gaps = np.empty((len(rows), len(self._along)))
         tolerance, out = self._tolerance(query), np.empty((1, len(rows)))
         for f, heaps in self._along.items():
-            some = tuple(heaps.take(rows))
-            line_of_heaps(tuple(query.along(f)), some, 0, 1, tolerance, 0.0, out)
+            selected = tuple(heaps.take(rows))
+            line_of_heaps(tuple(query.along(f)), selected, 0, 1, tolerance, 0.0, out)
+            # NaN: masses differ or digits were lost; 0 is always a lower bound
             gaps[:, f] = np.nan_to_num(out[0])
         D = self._ground.compare(np.zeros((1, len(self._along))), gaps)[0]
         bounds = self._with_extra(query, rows, D)
@@ -158,6 +162,7 @@ class Bounds:
     def _with_extra(self, query: Heaps, rows: np.ndarray, bounds: np.ndarray) -> np.ndarray:
         """Keep bounds for equal masses, else use 0; add the penalty for the surplus mass."""
         mass, other = self._heaps.mass[rows], query.mass[0]
+        # a bound for equal masses says nothing about the cheapest part of a larger mass
         apart = np.abs(mass - other)
         equal = apart <= self._tolerance(query) * np.maximum(mass, other)
         extra = self._penalty * (apart / np.minimum(mass, other))

@@ -84,13 +84,16 @@ def search(
     solved, last = 0, len(near) - 1
     for j in range(len(mass)):
         a, b = start[j], start[j + 1]
+        # loosened by rounding errors: a pair is skipped only if it cannot tie with the k-th nearest
         limit = near[last] * (1 + slack[0]) + slack[1]
         d = distance(cost, x, (item[a:b], weight[a:b], mass[j]), shared, penalty, limit, space)
         if d == np.inf:
             continue
         solved += 1
+        # round as brute force does, so that ties are the same
         if single:
             d = np.float64(np.float32(d))
+        # insertion keeps the list sorted by (distance, number)
         t = last
         if d > near[t] or (d == near[t] and rows[j] > where[t]):
             continue
@@ -107,6 +110,7 @@ def desk(m: int, n: int) -> Desk:
 
     Weights and items of both heaps, (2, size) each, and the arrays of `simplex`.
     """
+    # one place more than items: for the surplus column, and for the mark in ``item[0, m]``
     size = max(m, n) + 1
     left = np.empty((2, size)), np.empty((2, size), np.intp)
     return left, room(size, size)
@@ -120,12 +124,14 @@ def distance(
 
     cost: (x's items, y's items); x and y as `One` has them.
     """
+    # relative to the mass that moves, as the distance itself
     flow = min(x[2], y[2])
     extra = penalty * (abs(x[2] - y[2]) / flow) if penalty > 0 else 0.0
     if _same(cost, x, y):
         return extra
     (weight, item), (block, node, link) = space
     m, n = _unload(x, y, shared, weight, item)
+    # all mass is common and stays in place
     if m == 0 or n == 0:
         return extra
     m, n, unit = _load(cost, weight, item, m, n, flow, block, node)
@@ -142,6 +148,7 @@ def flows(cost: np.ndarray, x: One, y: One, out: np.ndarray) -> None:
     m, n = _unload(x, y, False, weight, item)
     flow = min(x[2], y[2])
     rows, columns, unit = _load(cost, weight, item, m, n, flow, block, node)
+    # `_load` marks a problem from y to x, whose rows are items of y
     turned = item[0, m] < 0
     solve(block, node, link, rows, columns)
     for node_ in range(rows + columns):
@@ -151,6 +158,7 @@ def flows(cost: np.ndarray, x: One, y: One, out: np.ndarray) -> None:
         i, j = min(node_, above), max(node_, above) - rows
         if turned:
             i, j = j, i
+        # the additional column has no item: its flow is surplus that does not move
         if i < m and j < n:
             out[item[0, i], item[1, j]] += node[FLOW, node_] / unit * flow
 
@@ -231,6 +239,7 @@ def _load(
     low, high = _scales(weight, m, n)
     rest = _whole(weight[0], m, low, high) - _whole(weight[1], n, low, high)
     if abs(rest) <= m + n:  # masses were equal before they were rounded to integers
+        # add the difference to the largest weight, where it is relatively smallest
         if rest < 0:
             _raise_largest(weight[0], m, -rest)
         else:
@@ -241,6 +250,7 @@ def _load(
     s, t, rows, columns = (1, 0, n, m) if turned else (0, 1, m, n)
     _copy_costs(cost, item[s], item[t], turned, rows, columns, block)
     width = columns
+    # rows have the larger mass: a last column, of cost 0, takes the surplus
     if rest != 0:
         width += 1
         node[MASS, rows + columns] = abs(rest)
@@ -250,6 +260,7 @@ def _load(
         node[MASS, i] = weight[s, i]
     for j in range(columns):
         node[MASS, rows + j] = weight[t, j]
+    # two factors as in `_scales`: their product may overflow while the scaled mass does not
     return rows, width, flow * low * high
 
 
@@ -305,6 +316,7 @@ def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
         ours += weight[0, i]
     for j in range(n):
         theirs += weight[1, j]
+    # mass < 2 ** frexp(mass)[1], so sums of scaled weights stay below 2 ** BITS and are exact
     power = BITS - math.frexp(max(ours, theirs))[1]
     return math.ldexp(1.0, power // 2), math.ldexp(1.0, power - power // 2)
 
@@ -314,6 +326,7 @@ def _whole(weight: np.ndarray, m: int, low: float, high: float) -> float:
     """Scale m weights, (m,), and round them to integers of at least 1; return their sum."""
     mass = 0.0
     for i in range(m):
+        # at least 1: `simplex.solve` needs positive masses
         weight[i] = max(np.rint(weight[i] * low * high), 1.0)
         mass += weight[i]
     return mass
@@ -340,6 +353,7 @@ def _turned(cost: np.ndarray, weight: np.ndarray, item: np.ndarray, m: int, n: i
     for i in range(m):
         if weight[0, i] != weight[1, i]:
             return bool(weight[0, i] > weight[1, i])
+    # weights are equal: compare the parts of the costs above and below the diagonal
     for i in range(m):
         for j in range(i):
             here, there = cost[item[0, i], item[1, j]], cost[item[0, j], item[1, i]]
@@ -384,6 +398,7 @@ def has_detour(matrix: np.ndarray) -> bool:
             other = matrix[j]
             direct = row[j] * (1 - _ROUNDING)
             shorter = abs(row[j] - other[i]) > _ROUNDING * row[j]
+            # without an early exit the loop vectorizes
             for k in range(n):
                 shorter |= (row[k] + other[k]) < direct
             if shorter:

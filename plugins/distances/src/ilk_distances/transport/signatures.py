@@ -95,9 +95,9 @@ def check_signatures(owner: object, X: Any, argument: str) -> Signatures:
     if len(positive) < len(weights):
         positions, weights = ilk.take(positions, positive), weights[positive]
         start = np.concatenate([[0], np.cumsum(sizes)])
-    found = Signatures(start, positions, weights, single)
-    check_mass(found.mass, name)
-    return found
+    signatures = Signatures(start, positions, weights, single)
+    check_mass(signatures.mass, name)
+    return signatures
 
 
 def check_mass(mass: np.ndarray, name: str) -> None:
@@ -224,15 +224,17 @@ class Heaps:
     @property
     def single(self) -> bool:
         """Whether the data are float32."""
-        own = isinstance(self.data, Signatures)
-        return bool(self.data.single if own else self.data.dtype == np.float32)
+        are_signatures = isinstance(self.data, Signatures)
+        return bool(self.data.single if are_signatures else self.data.dtype == np.float32)
 
     @property
     def tolerance(self) -> float:
         """Relative difference of masses that the rounding of their sums may cause."""
         eps = np.finfo(np.float32 if self.single else np.float64).eps
-        own = isinstance(self.data, Signatures)
-        return float(eps) * (int(np.diff(self.data.start).max()) if own else self.data.shape[1])
+        are_signatures = isinstance(self.data, Signatures)
+        return float(eps) * (
+            int(np.diff(self.data.start).max()) if are_signatures else self.data.shape[1]
+        )
 
     @cached_property
     def raw_mass(self) -> np.ndarray:
@@ -285,6 +287,7 @@ class Heaps:
         place = self.places[item, feature]
         if period:
             place = place % period
+        # the heap is the primary key: places are sorted within each heap only
         order = np.lexsort((place, np.repeat(np.arange(len(self)), np.diff(start))))
         return Flat(start, place[order], weight[order], mass)
 

@@ -37,6 +37,7 @@ def solve(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) 
     """
     root = _start(cost, node, link, m, n)
     _plant(cost, node, link, m, n, root)
+    # a block of whole rows: large enough to find a good arc, small enough not to price all of them
     rows = max(BLOCK // n, 1)
     row, seen = 0, 0
     while seen < m:  # optimal once a pass over all rows finds no entering arc
@@ -47,6 +48,7 @@ def solve(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) 
         else:
             _exchange(cost, node, link, m, i, m + j)
             seen = 0
+        # cyclic: the next search continues where this one ended, so that every row gets its turn
         row = stop if stop < m else 0
 
 
@@ -81,11 +83,15 @@ def _start(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int)
         i = link[t, ORDER]
         while True:
             least, at = np.inf, 0
+            # relative to the column's mean: a column that is cheap for all rows is no advantage of
+            # this one
             for q in range(left):
                 gain = cost[i, link[q, CHILD]] - mean[link[q, CHILD]]
                 if gain < least:
                     least, at = gain, q
             j = m + link[at, CHILD]
+            # with equal masses the column is exhausted, and this row then leaves with a flow of 0;
+            # the last column takes all that is left, because the masses are balanced
             if mass[i] < mass[j] or left == 1:
                 link[i, PARENT] = j
                 flow[i] = mass[i]
@@ -170,6 +176,7 @@ def _set_node(
     value -= node[POTENTIAL, parent]
     link[x, DEPTH] = link[parent, DEPTH] + 1
     node[POTENTIAL, x] = value
+    # the reduced cost of a cell, from shaded potentials, includes the rounding error of both
     node[SHADED, x] = value - TOLERANCE * abs(value)
 
 
@@ -191,12 +198,16 @@ def _enter(
             best[j] = min(best[j], slack)
     column, least = -1, 0.0
     for j in range(n):
+        # reduced cost = cost - u - v; its shaded potentials make it positive if only rounding is
+        # negative
         slack = best[j] - v[j]
         if slack < least:
             least, column = slack, j
     if column < 0:
+        # unordered removal: the last remaining column takes the place of the exhausted one
         return -1, -1
     i = start
+    # the same subtraction as above, so the equality is exact
     while cost[i, column] - u[i] != best[column]:
         i += 1
     return i, column
@@ -211,6 +222,7 @@ def _exchange(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, i: i
     """
     flow = node[FLOW]
     apex, leave, change = _blocking(node, link, m, i, j)
+    # the cycle runs apex -> i -> j -> apex: arcs along it gain flow, arcs against it lose it
     x = i
     while x != apex:
         flow[x] += -change if x < m else change
@@ -232,6 +244,7 @@ def _exchange(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, i: i
         if x == leave:
             break
         above, push, x = x, old_flow, old
+    # only the subtree that hung below the leaving arc has new potentials and depths
     _set_node(cost, node, link, m, top, link[top, PARENT])
     _update(cost, node, link, m, top)
 
@@ -242,15 +255,21 @@ def _blocking(node: np.ndarray, link: np.ndarray, m: int, i: int, j: int) -> tup
     flow = node[FLOW]
     from_row, of_row = np.inf, -1
     from_column, of_column = np.inf, -1
+    # climb from the deeper end until both meet: the apex is the lowest common ancestor
     while i != j:
         if link[i, DEPTH] >= link[j, DEPTH]:
+            # an arc from a row to its parent runs against the cycle on this side; ties keep the one
+            # nearest to i
             if i < m and flow[i] < from_row:
                 from_row, of_row = flow[i], i
             i = link[i, PARENT]
         else:
+            # on this side arcs from the parent to a column lose flow; ties keep the one nearest to
+            # the apex
             if j >= m and flow[j] <= from_column:
                 from_column, of_column = flow[j], j
             j = link[j, PARENT]
+    # the side of j comes last on the cycle, so it wins ties (Cunningham's rule)
     if from_column <= from_row:
         return i, of_column, from_column
     return i, of_row, from_row

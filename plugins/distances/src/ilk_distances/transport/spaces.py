@@ -76,6 +76,7 @@ class Ground:
     def costs(self, P: Any, Q: Any) -> np.ndarray:
         """Ground distances of places P to places Q, both checked, in C order."""
         if self.period:
+            # the shorter way round the circle
             steps = np.abs(P - Q.T) % self.period
             costs = np.minimum(steps, self.period - steps) * self.scale(P)
         else:
@@ -159,6 +160,7 @@ class Bins:
     def distances(self, x: Heaps, y: Heaps) -> np.ndarray:
         """Distances of all heaps x to all heaps y."""
         out = np.full((len(x), len(y)), np.nan)
+        # closed forms leave NaN where they do not hold: unequal masses, lost digits
         if self.scale is not None:
             assert self.ground is not None
             if self.ground.period:
@@ -231,12 +233,15 @@ class Places:
     def _solve(self, x: Heaps, y: Heaps, out: np.ndarray) -> None:
         from ilk_distances.transport.pairs import fill
 
+        # cut both sides, because the matrix of ground distances of all clusters may not fit in
+        # memory
         rows, columns = _cuts(x.flat.start, _TILE[0]), _cuts(y.flat.start, _TILE[1])
         half = x is y
 
         def work(first: int, last: int) -> None:
             for a, b in rows[first:last]:
                 for c, d in columns:
+                    # a tile that lies below the diagonal only: `_mirror` fills it
                     if half and d <= a:
                         continue
                     x_cut, y_cut = tuple(x.flat.cut(a, b)), tuple(y.flat.cut(c, d))
@@ -295,5 +300,6 @@ def _cuts(start: np.ndarray, size: int) -> list[tuple[int, int]]:
     cuts = [0]
     while cuts[-1] < len(start) - 1:
         end = int(np.searchsorted(start, start[cuts[-1]] + size, side="right")) - 1
+        # at least one heap, even if it has more items than a tile
         cuts.append(max(end, cuts[-1] + 1))
     return list(pairwise(cuts))

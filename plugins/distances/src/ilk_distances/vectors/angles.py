@@ -27,6 +27,7 @@ def one_less_cosine(
             first += 1
         if first == len(x):
             out[k] = 0.0
+        # a fixed order of both rows makes rounding symmetric
         elif x[first] < y[first]:
             out[k] = _one_less_cosine(x, y, centred, rest)
         else:
@@ -49,6 +50,7 @@ def _one_less_cosine(x: np.ndarray, y: np.ndarray, centred: bool, rest: np.ndarr
         xx += u * u
         xy += u * v
         yy += v * v
+    # the component of y along x is subtracted, with the rounding error of each operation
     ratio = xy / xx
     for f in range(len(x)):
         u, v = x[f] - x_mean, y[f] - y_mean
@@ -56,8 +58,10 @@ def _one_less_cosine(x: np.ndarray, y: np.ndarray, centred: bool, rest: np.ndarr
         error = _lost(y[f], y_mean, v) - _error(ratio, u, product)
         rest[f] = (v - product) + (error - ratio * _lost(x[f], x_mean, u))
     if centred:
+        # twice: the mean of the rest is subtracted up to its own rounding error
         rest -= _mean(rest)
         rest -= _mean(rest)
+    # the rest may still have a part along x, by rounding: it is subtracted, too
     along = 0.0
     for f in range(len(x)):
         along += rest[f] * (x[f] - x_mean)
@@ -67,6 +71,7 @@ def _one_less_cosine(x: np.ndarray, y: np.ndarray, centred: bool, rest: np.ndarr
         across = rest[f] - along * (x[f] - x_mean)
         square += across * across
     square = min(square / yy, 1.0)
+    # 1 - cos = sin^2 / (1 + cos), which keeps the digits of small angles
     return float(square / (1 + np.sqrt(1 - square)))
 
 

@@ -51,6 +51,7 @@ def _of_huge(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Sums of relative differences of numbers so large that ``|x| + |y|`` may overflow."""
     total = np.zeros((len(X), len(Y)))
     for x, y in zip(X.T[:, :, None], Y.T[:, None, :], strict=True):
+        # halves only where numbers are large: small ones would lose digits
         half = np.where(np.maximum(np.abs(x), np.abs(y)) > 1, 0.5, 1.0)
         gap, size = np.abs(x * half - y * half), np.abs(x) * half + np.abs(y) * half
         total += np.divide(gap, size, out=np.zeros_like(gap), where=size > 0)

@@ -1,4 +1,4 @@
-"""Compiled counts of positions, as `ilk.neighbors.rows.Kernel` says."""
+"""Compiled counts of positions, as defined by `ilk.neighbors.rows.Kernel`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def differences(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, strid
     m = YT.shape[1]
     one = out.dtype.type(1)
     zero = out.dtype.type(0)
+    # two rows and two features at a time, so that a loaded value of Y serves four comparisons; the
+    # last pair of rows may overlap the one before
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]

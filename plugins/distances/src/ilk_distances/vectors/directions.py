@@ -44,5 +44,6 @@ def directions(X: np.ndarray) -> np.ndarray:
 def centred(X: np.ndarray) -> np.ndarray:
     """Subtract its mean from each row, precisely also for rows far from zero."""
     X = scaled(X)
+    # twice: the first mean has a rounding error relative to the size of the row
     X = X - X.mean(axis=1, keepdims=True)
     return np.asarray(X - X.mean(axis=1, keepdims=True))

@@ -161,6 +161,7 @@ def _ratios(X: Rows, Y: Rows, tile: Tile) -> np.ndarray:
     D = tile.view
     with np.errstate(invalid="ignore", over="ignore"):
         sums = X.extras["sums"][:, None] + Y.extras["sums"]
+        # 2 max(x, y) = x + y + |x - y|
         whole = np.asarray(sums + D)  # twice the sum of maxima
         np.divide(2 * D, whole, out=D, where=whole > 0)
     np.minimum(D, 1, out=D)

@@ -125,8 +125,8 @@ class Mahalanobis(ilk.Distance):
             return bool(self.rank_ == self.components_.shape[1])
         if self.needs_fit:
             return not self.pinv
-        found = self._given()
-        return bool(found.rank == found.components.shape[1])
+        whitening = self._given()
+        return bool(whitening.rank == whitening.components.shape[1])
 
     def check_parameters(self) -> None:
         """Check the shapes of the given matrices, and that only one of them is given."""
@@ -157,10 +157,10 @@ class Mahalanobis(ilk.Distance):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: the mean of column {f} of X is infinite"
             )
-        found = self._learned(X, location) if self.needs_fit else self._given()
-        self._check_width(X, found.components)
+        whitening = self._learned(X, location) if self.needs_fit else self._given()
+        self._check_width(X, whitening.components)
         self.location_ = location
-        self.components_, self.rank_ = found
+        self.components_, self.rank_ = whitening
         return self
 
     @property
@@ -174,32 +174,37 @@ class Mahalanobis(ilk.Distance):
             raise ilk.InputError(f"{name}: X has {len(X)} row, a covariance needs at least 2")
         share, ddof = self.shrinkage, 1
         if self.covariance == "ledoit_wolf":
+            # their shrinkage is for the covariance that divides by n
             share, ddof = _ledoit_wolf(X), 0
-        found = whitening_of_rows(X, location, share, ddof)
-        if found.rank == 0:
+        whitening = whitening_of_rows(X, location, share, ddof)
+        if whitening.rank == 0:
             raise ilk.InputError(
                 f"{name}: all rows of X are equal (the rank of its covariance is 0)"
             )
-        if found.rank < X.shape[1] and not self.pinv:
-            raise ilk.InputError(f"{name}: the covariance of X {_singular(found.rank, X.shape[1])}")
-        return found
+        if whitening.rank < X.shape[1] and not self.pinv:
+            raise ilk.InputError(
+                f"{name}: the covariance of X {_singular(whitening.rank, X.shape[1])}"
+            )
+        return whitening
 
     def _given(self) -> Whitening:
         if self.components is not None:
             L = np.asarray(self.components, dtype=float)
             sizes = np.abs(L).max(axis=0)
+            # columns of one size, so that the rank does not depend on units
             return Whitening(L, int(np.linalg.matrix_rank(L / np.where(sizes > 0, sizes, 1.0))))
         given = np.asarray(self.covariance)
         S = given.astype(float)
         if self.shrinkage:
+            # towards the identity times the mean variance
             S = (1 - self.shrinkage) * S + self.shrinkage * np.trace(S) / len(S) * np.eye(len(S))
         single = given.dtype == np.float32
-        found = whitening_of_matrix(S, float(np.finfo(np.float32 if single else float).eps))
-        if isinstance(found, str):
-            raise self.parameter_error("covariance", found)
-        if found.rank == 0 or (found.rank < len(S) and not self.pinv):
-            raise self.parameter_error("covariance", _singular(found.rank, len(S)))
-        return found
+        whitening = whitening_of_matrix(S, float(np.finfo(np.float32 if single else float).eps))
+        if isinstance(whitening, str):
+            raise self.parameter_error("covariance", whitening)
+        if whitening.rank == 0 or (whitening.rank < len(S) and not self.pinv):
+            raise self.parameter_error("covariance", _singular(whitening.rank, len(S)))
+        return whitening
 
     def _map(self) -> tuple[np.ndarray, np.ndarray]:
         """Return L and the location that is subtracted first."""
@@ -213,12 +218,15 @@ class Mahalanobis(ilk.Distance):
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
+        # one product for all pairs; those that lose digits in it are computed again below
         D = Euclidean().pairwise(X.after, Y.after)
+        # a cheap bound first, for all pairs of a row at once; then the bound of each pair
         i, j = np.divmod(np.flatnonzero(~((X.doubt + Y.doubt.max())[:, None] <= D)), len(Y))
         doubtful = ~(X.doubt[i] + Y.doubt[j] <= D[i, j])  # NaN where both overflow
         i, j = i[doubtful], j[doubtful]
         for start in range(0, len(i), _CLOSE):
             some = slice(start, start + _CLOSE)
+            # close pairs: the difference is mapped, which loses no digits
             gaps = X.before[i[some]].astype(float) - Y.before[j[some]]
             D[i[some], j[some]] = norms(times(gaps, X.map))
         return D.astype(np.float32) if X.single and Y.single else D
@@ -230,6 +238,7 @@ class Mahalanobis(ilk.Distance):
         if X.single and Y.single:  # rounding makes ties
             return ilk.nearest_blocked(self, X, Y, k)
         near, where = Euclidean().kneighbors(X.after, Y.after, k)
+        # these queries may have a neighbour whose mapped distance lost digits
         again = np.flatnonzero(~(X.doubt + Y.doubt.max() <= near[:, 0]))
         if again.size:
             near[again], where[again] = ilk.nearest_blocked(self, X[again], Y, k)
@@ -248,14 +257,14 @@ class Mahalanobis(ilk.Distance):
         X = ilk.check_vectors(self, X, argument=argument)
         self._check_width(X, L)
         with np.errstate(over="ignore", invalid="ignore"):
-            found = mapped(X, L, location)
-        beyond = ~np.isfinite(found.after).all(axis=1)
+            rows = mapped(X, L, location)
+        beyond = ~np.isfinite(rows.after).all(axis=1)
         if beyond.any():
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: {argument} has numbers too large for the map at row "
                 f"{int(np.argmax(beyond))}"
             )
-        return found
+        return rows
 
     def _check_width(self, X: np.ndarray, L: np.ndarray) -> None:
         if X.shape[1] != L.shape[1]:

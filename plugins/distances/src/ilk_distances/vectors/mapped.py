@@ -54,7 +54,9 @@ def mapped(X: np.ndarray, L: np.ndarray, location: np.ndarray) -> Mapped:
         rows = X[start : start + step] - location
         after[start : start + step] = times(rows, L)
         for size, column in zip(sizes, rows.T, strict=True):
+            # |L x| is computed with errors of up to sum_f |L_f| |x_f| times a few eps
             doubt[start : start + step] += size * np.abs(column)
+    # the distance at which that error is _ERROR of it
     doubt *= 4 * np.sqrt(L.shape[1]) * np.finfo(float).eps / _ERROR
     return Mapped(X, after, doubt, L)
 
@@ -81,9 +83,9 @@ def mapped_by(learner: Any, X: Cases, argument: str = "X") -> Mapped:
             f"takes {L.shape[1]} features"
         )
     with np.errstate(over="ignore", invalid="ignore"):
-        found = mapped(X, np.asarray(L, dtype=float), np.zeros(L.shape[1]))
-    ilk.check_finite(learner, found.after, argument=f"{argument} after the map")
-    return found
+        rows = mapped(X, np.asarray(L, dtype=float), np.zeros(L.shape[1]))
+    ilk.check_finite(learner, rows.after, argument=f"{argument} after the map")
+    return rows
 
 
 _ERROR = 1e-9  # relative error above which a distance is computed again

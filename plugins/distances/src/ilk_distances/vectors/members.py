@@ -81,14 +81,14 @@ def as_sets(
         Naming the first row of another type, or with a member that is missing or not hashable.
     """
     column: dict[Any, int] = {}
-    found: list[list[int]] = []
+    positions: list[list[int]] = []
     for row, item in enumerate(X):
-        own = _members(owner, item, f"{argument} has", row, members)
-        found.append(sorted(column.setdefault(thing, len(column)) for thing in own))
-    sizes = np.array([len(each) for each in found])
+        things = _members(owner, item, f"{argument} has", row, members)
+        positions.append(sorted(column.setdefault(thing, len(column)) for thing in things))
+    sizes = np.array([len(each) for each in positions])
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    indices = np.array([place for each in found for place in each], dtype=np.int64)
-    shape = len(found), len(column)
+    indices = np.array([place for each in positions for place in each], dtype=np.int64)
+    shape = len(positions), len(column)
     return Sets(sp.csr_matrix((np.ones(len(indices)), indices, ends), shape), sizes, list(column))
 
 
@@ -105,15 +105,15 @@ def _members(
             f"or a text"
         )
     try:
-        own = set(item)
+        things = set(item)
     except TypeError as error:
         raise ilk.InputTypeError(f"{name}: {has} at row {row} an {error}") from None
-    if not is_set and any(isinstance(thing, Number) for thing in own):
+    if not is_set and any(isinstance(thing, Number) for thing in things):
         raise ilk.InputTypeError(
             f"{name}: {has} numbers in a {type(item).__name__} at row {row}; vectors must be rows "
             f"of one array of a numeric type (np.asarray(X, dtype=float)), sets of numbers sets"
         )
-    odd = [thing for thing in own if thing is None or thing != thing]  # noqa: PLR0124  # NaN
+    odd = [thing for thing in things if thing is None or thing != thing]  # noqa: PLR0124  # NaN
     if odd:
         raise ilk.InputError(f"{name}: {has} a set with a missing member ({odd[0]}) at row {row}")
-    return own
+    return things

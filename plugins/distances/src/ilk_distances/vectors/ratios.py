@@ -1,4 +1,4 @@
-"""Compiled sums of relative differences, as `ilk.neighbors.rows.Kernel` says."""
+"""Compiled sums of relative differences, as defined by `ilk.neighbors.rows.Kernel`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ def relative(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: 
     """Sums of ``|x - y| / (|x| + |y|)``, with 0 where both are 0."""
     n, p = X.shape
     m = YT.shape[1]
+    # 0 / least is 0
     least = np.nextafter(X.dtype.type(0), X.dtype.type(1))
+    # two rows for each loaded value of Y; the last pair of rows may overlap the one before
     for k in range(0, n, 2):
         i = min(k, n - 2)
         o = out[base + i * stride : base + i * stride + m]

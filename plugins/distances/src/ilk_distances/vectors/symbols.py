@@ -171,11 +171,13 @@ def comparable(owner: object, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray,
     if X.shape[1] == 0:
         return np.zeros((len(X), 1)), np.zeros((len(Y), 1))
     size = max(_size(X), _size(Y))
+    # codes of the cells take the place of numbers that are not exact as floats
     if size > EXACT:
         cells = np.concatenate([_objects(each).ravel() for each in (X, Y)])
         codes = pd.factorize(cells)[0]
         size = len(codes)
         X, Y = codes[: X.size].reshape(X.shape), codes[X.size :].reshape(Y.shape)
+    # float32 holds integers up to 2^24 exactly
     dtype = np.float32 if size <= 2**24 else np.float64
     return X.astype(dtype, copy=False), Y.astype(dtype, copy=False)
 

@@ -28,6 +28,7 @@ def whitening_of_rows(
     highest, lowest = X.max(axis=0).astype(float), X.min(axis=0).astype(float)
     furthest = np.maximum(np.abs(highest), np.abs(lowest))
     eps = float(np.finfo(X.dtype).eps)
+    # a spread within the rounding error of the values is no variance
     varies = highest / 2 - lowest / 2 > eps * furthest
     spread = np.where(varies, np.maximum(highest - location, location - lowest), 0.0)
     unit = float(spread.max()) or 1.0
@@ -35,14 +36,17 @@ def whitening_of_rows(
     root /= np.sqrt(n - ddof)
     if shrinkage:
         mean = float((root**2).sum()) / p
+        # (1 - s) R'R + s mean I = S'S for the rows of R and of the identity stacked in S
         root = np.vstack([np.sqrt(1 - shrinkage) * root, np.sqrt(shrinkage * mean) * np.eye(p)])
+    # standardized features: the rank does not depend on units
     scale = np.sqrt((root**2).sum(axis=0))
+    # the rounding error of the given numbers, in units of each feature's deviation
     noise = eps * (furthest / unit)[scale > 0] / scale[scale > 0]
     tolerance = max(n * eps, 4 * np.sqrt(p) * noise.max(initial=0))
     scale[scale == 0] = 1
     _, sizes, axes = la.svd(root / scale, full_matrices=False)
-    found = _whiten(sizes, axes, scale, tolerance)
-    return Whitening(found.components / unit, found.rank)
+    whitening = _whiten(sizes, axes, scale, tolerance)
+    return Whitening(whitening.components / unit, whitening.rank)
 
 
 def whitening_of_matrix(S: np.ndarray, eps: float) -> Whitening | str:
@@ -63,6 +67,7 @@ def whitening_of_matrix(S: np.ndarray, eps: float) -> Whitening | str:
             f"must be positive semi-definite, got a matrix whose correlations have the eigenvalue "
             f"{sizes[0]:.6g}"
         )
+    # eigenvalues of correlations that rounding made negative
     variance = np.maximum(sizes[::-1], 0)
     return _whiten(np.sqrt(variance), axes.T[::-1], scale, np.sqrt(10 * len(S) * eps))
 
@@ -78,6 +83,7 @@ def _root(X: np.ndarray, location: np.ndarray, spread: np.ndarray) -> np.ndarray
     step = max(_BLOCK // p, p)
     for start in range(0, len(X), step):
         rows = (X[start : start + step] - location) / spread
+        # R of the rows so far and the new block: their product stays Z'Z
         R = np.asarray(np.linalg.qr(np.vstack([R, rows]), mode="r"))
     return R
 

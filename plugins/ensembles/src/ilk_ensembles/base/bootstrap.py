@@ -100,13 +100,13 @@ def bootstrap_rows(
         rows = np.flatnonzero(weights)
         return _draw(rng, rows, len(rows), size, replace, weights)
     rows = np.arange(n) if weights is None else np.flatnonzero(weights)
-    own = codes[rows]
-    counts = np.bincount(own)
+    present = codes[rows]
+    counts = np.bincount(present)
     # without replacement weights only exclude rows: classes are shared by their counts
     heavy = weights if replace else None
-    mass = np.bincount(own, None if heavy is None else heavy[rows] / heavy.max())
+    mass = np.bincount(present, None if heavy is None else heavy[rows] / heavy.max())
     ends = np.cumsum(counts)
-    grouped = rows[np.argsort(own, kind="stable")]
+    grouped = rows[np.argsort(present, kind="stable")]
     drawn = [
         _draw(rng, grouped[end - count : end], count, share, replace, weights)
         for count, end, share in zip(counts, ends, class_shares(mass, size), strict=True)
@@ -142,6 +142,7 @@ def class_shares(mass: np.ndarray, size: int) -> np.ndarray:
     exact = np.asarray(mass, dtype=float) / np.sum(mass) * size
     # the tolerance keeps whole shares whole; each class present gets at least one draw
     shares: np.ndarray = np.maximum(np.floor(exact + 1e-9), there).astype(int)
+    # the rounded shares need not add up: single draws make up for it
     while (over := int(shares.sum()) - size) != 0:
         step = -1 if over > 0 else 1
         # the draw goes to, or comes from, the class farthest from its exact share
@@ -162,10 +163,12 @@ def _draw(
     if not replace:
         chosen = np.arange(count) if size >= count else np.sort(rng.permutation(count)[:size])
     elif weights is None:
+        # floor(uniform * n) is faster than an integer draw, and biased by less than n / 2^53
         chosen = (rng.random_sample(size) * count).astype(np.intp)
     else:
         mass = weights if rows is None else weights[rows]
         ends = np.cumsum(mass / mass.max())  # scaled, so that the sum cannot overflow
+        # inversion of the cumulative weights; `side` skips rows of weight 0
         places = np.searchsorted(ends, rng.random_sample(size) * ends[-1], side="right")
         chosen = np.minimum(places, count - 1)
     return np.asarray(chosen if rows is None else rows[chosen])

@@ -30,8 +30,8 @@ REJECT_LABEL: Any = param(
 )
 _CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 
-Ask = Callable[[Any, Any], np.ndarray]
-"""Output of one member for rows: ``ask(member, rows)``."""
+Query = Callable[[Any, Any], np.ndarray]
+"""Output of one member for rows: ``query(member, rows)``."""
 
 
 RESAMPLING: Any = slot(
@@ -43,7 +43,7 @@ RESAMPLING: Any = slot(
 COMBINER: Any = slot(
     "combiner",
     default="sum",
-    doc="The rule that makes one output of theirs.",
+    doc="Rule that combines the outputs of the members.",
 )
 
 
@@ -51,7 +51,7 @@ class CombinedClassifier(ilk.Classifier):
     """Combines the outputs of its members by a rule, in blocks of rows.
 
     A subclass sets ``classes_``, ``estimators_`` and ``combiner_`` in `fit`, and defines in
-    `_ask_each` which data each member sees. Blocks bound the memory for outputs, whatever the
+    `_query_each` which data each member sees. Blocks bound the memory for outputs, whatever the
     number of rows; only a trainable rule gets the held-out outputs of all rows at once.
     """
 
@@ -74,8 +74,8 @@ class CombinedClassifier(ilk.Classifier):
         """Fit members, each on its part of X; return them. Raises if a member fails."""
 
     @abstractmethod
-    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
-        """``ask(member, rows)`` of each fitted member, with its part of X, in order."""
+    def _query_each(self, members: list[Any], X: Cases, query: Query) -> list[np.ndarray]:
+        """``query(member, rows)`` of each fitted member, with its part of X, in order."""
 
     def _rule(self) -> Any:
         """The combiner, not yet fitted."""
@@ -87,7 +87,7 @@ class CombinedClassifier(ilk.Classifier):
             return lambda member: member
         return partial(check_probabilistic, otherwise=", or a rule of labels, such as 'majority'")
 
-    def _kept(self) -> tuple[list[int], int]:
+    def _fitted_positions(self) -> tuple[list[int], int]:
         """Positions of ``estimators_`` among all members, and the total number of members.
 
         The default is for subclasses that drop no member.
@@ -105,7 +105,7 @@ class CombinedClassifier(ilk.Classifier):
         """Set ``combiner_``; a trainable rule is fitted to held-out outputs."""
         self.combiner: Any
         self.combiner_: Any = self._rule()
-        positions, n_members = self._kept()
+        positions, n_members = self._fitted_positions()
         if len(positions) < n_members and hasattr(self.combiner_, "restricted"):
             self.combiner_ = self.combiner_.restricted(positions, n_members)
         if ilk.is_frozen(self.combiner_) or not self.combiner_.needs_fit:
@@ -116,14 +116,14 @@ class CombinedClassifier(ilk.Classifier):
             X, codes, weights = ilk.take(X, some), codes[some], weights[some]
         labels = self.classes_[codes]
 
-        def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             some = None if weights is None else weights[train]
             fresh = [clone(member, safe=False) for member in self.estimators_]
             fitted = self._fit_members(fresh, ilk.take(X, train), labels[train], some)
             return self._outputs(fitted, ilk.take(X, test))
 
         scheme = self.resolve_slot("resampling") if self.resampling is not None else None
-        rows, outputs = held_out_outputs(self, ask, X, codes, scheme, rng)
+        rows, outputs = held_out_outputs(self, query, X, codes, scheme, rng)
         self._check_held_out(codes[rows])
         seed_members(self, [self.combiner_], None if self.random_state is None else rng)
         seen = ilk.take(X, rows)
@@ -154,9 +154,9 @@ class CombinedClassifier(ilk.Classifier):
     def _outputs(self, members: list[Any], X: Cases) -> np.ndarray:
         """Outputs of the members in the form that the rule takes; array of shape (L, n, C)."""
         if self.combiner_.needs == "labels":
-            codes = np.stack(self._ask_each(members, X, self._codes))
+            codes = np.stack(self._query_each(members, X, self._codes))
             return ilk.label_outputs(self, codes, len(self.classes_))
-        return np.stack(self._ask_each(members, X, self._probabilities))
+        return np.stack(self._query_each(members, X, self._probabilities))
 
     def predict(self, X: Cases) -> np.ndarray:
         """Predicted label of each row; array of shape (n,)."""
@@ -225,8 +225,8 @@ class CombinedClassifier(ilk.Classifier):
     def _member_outputs(self, X: Cases) -> np.ndarray:
         """Codes of shape (L, n) for rules on labels, else outputs of shape (L, n, C)."""
         labels = self.combiner_.needs == "labels"
-        ask = self._codes if labels else self._probabilities
-        return np.stack(self._ask_each(self.estimators_, X, ask))
+        query = self._codes if labels else self._probabilities
+        return np.stack(self._query_each(self.estimators_, X, query))
 
     def _combine(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         """Combined support of rows from the members' outputs."""

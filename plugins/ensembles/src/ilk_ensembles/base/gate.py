@@ -38,6 +38,7 @@ class Gate:
         center = weights @ X
         apart = X - center
         most = np.abs(apart).max(axis=0)
+        # relative to the largest deviation, so that no square overflows
         spread = most * np.sqrt(weights @ (apart / np.where(most > 0, most, 1)) ** 2)
         varied = spread > 1e-12 * np.abs(X).max(axis=0)  # below, the spread is rounding
         coef = np.zeros((n_experts, X.shape[1] + 1))
@@ -71,6 +72,7 @@ class Gate:
         def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
             coef = flat.reshape(size)
             logs = log_softmax(rows @ coef.T, axis=1)
+            # the gradient of the cross-entropy, sum_i w_i (g_j(x_i) - h_ij) z_i
             slope = (weights[:, None] * np.exp(logs) - target).T @ rows
             # the intercepts a are not penalised
             slope[:, 1:] += self.penalty * coef[:, 1:]

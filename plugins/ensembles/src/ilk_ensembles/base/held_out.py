@@ -12,7 +12,7 @@ import ilk
 if TYPE_CHECKING:
     from ilk import Cases
 
-_FOLDS = 5
+_FOLDS = 5  # most folds by default: members see 4/5 of the rows, at the cost of 5 fits
 
 Splits = Iterator[tuple[np.ndarray, np.ndarray]]
 """Positions of training rows and of held-out rows, for each split."""
@@ -63,7 +63,7 @@ def _dealt(rows: np.ndarray, n: int) -> Splits:
 
 def held_out_outputs(
     owner: object,
-    ask: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    query: Callable[[np.ndarray, np.ndarray], np.ndarray],
     X: Any,
     y: np.ndarray,
     scheme: object,
@@ -76,8 +76,8 @@ def held_out_outputs(
     ----------
     owner : Component
         Named in errors.
-    ask : callable
-        ``ask(train, test)`` fits fresh members on the rows at positions `train`, and returns
+    query : callable
+        ``query(train, test)`` fits fresh members on the rows at positions `train`, and returns
         their outputs for the rows at `test`: an array of shape (L, len(test), ...), aligned to
         all classes.
     X : data of n rows
@@ -103,7 +103,7 @@ def held_out_outputs(
     splits = folds(owner, y, rng) if scheme is None else _given(owner, scheme, X, y, rng)
     rows, outputs = [], []
     for train, test in splits:
-        outputs.append(ask(train, test))
+        outputs.append(query(train, test))
         rows.append(test)
     every = np.concatenate(rows)
     order = np.argsort(every, kind="stable")

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import Capabilities, ClassifierLike, RandomState, RegressorLike, Seed, param, slots
 from ilk_ensembles.base.combined_classifier import (
-    Ask,
     CombinedClassifier,
+    Query,
     check_member_weights,
     check_n_jobs,
 )
@@ -141,13 +141,13 @@ class HeterogeneousClassifier(CombinedClassifier):
         places = [f"{place}, on a part of the rows," for place in self._places()]
         return each_place(self, members, fit, self.n_jobs, argument=places)
 
-    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
+    def _query_each(self, members: list[Any], X: Cases, query: Query) -> list[np.ndarray]:
         def one(_: int, member: Estimator) -> np.ndarray:
-            return ask(member, X)
+            return query(member, X)
 
         return each_place(self, members, one, self.n_jobs, argument=self._places())
 
-    def _kept(self) -> tuple[list[int], int]:
+    def _fitted_positions(self) -> tuple[list[int], int]:
         return self.positions_, len(self.members)
 
     def _places(self) -> list[str]:
@@ -238,10 +238,10 @@ class HeterogeneousRegressor(ilk.Regressor):
     def _member_outputs(self, members: list[Any], X: Cases) -> np.ndarray:
         """Predictions of each member; array of shape (L, m)."""
 
-        def ask(_: int, member: Predictor) -> np.ndarray:
+        def query(_: int, member: Predictor) -> np.ndarray:
             return number_per_row(member.predict(X), ilk.n_rows(X))
 
-        return np.stack(each_place(self, members, ask, self.n_jobs, argument=self._places()))
+        return np.stack(each_place(self, members, query, self.n_jobs, argument=self._places()))
 
     def _places(self) -> list[str]:
         """Names of the fitted members in errors."""

@@ -40,7 +40,7 @@ MEMBER_SEEDS: Any = param(
 RULE: Any = param(
     default="mean",
     choices=("mean", "median"),
-    doc="What becomes of the members' numbers.",
+    doc="How the members' numbers are combined.",
 )
 
 

@@ -11,7 +11,7 @@ import ilk
 
 _CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 
-AskEach = Callable[[list[int], list[np.ndarray]], list[np.ndarray]]
+QueryEach = Callable[[list[int], list[np.ndarray]], list[np.ndarray]]
 
 
 def rows_left_out(rows: Sequence[np.ndarray], n: int) -> np.ndarray:
@@ -35,7 +35,7 @@ def rows_left_out(rows: Sequence[np.ndarray], n: int) -> np.ndarray:
 
 def out_of_bag_support(
     left_out: np.ndarray,
-    ask_each: AskEach,
+    query_each: QueryEach,
     combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
     width: int,
 ) -> np.ndarray:
@@ -49,8 +49,8 @@ def out_of_bag_support(
     ----------
     left_out : ndarray of bool, shape (L, n)
         As returned by `rows_left_out`.
-    ask_each : callable
-        ``ask_each(members, rows)`` returns a list of outputs: the i-th is the output of the
+    query_each : callable
+        ``query_each(members, rows)`` returns a list of outputs: the i-th is the output of the
         member at position ``members[i]`` for the rows at ``rows[i]``, an array of shape
         (m, ...) with the same further axes for all members.
     combine : callable
@@ -69,24 +69,25 @@ def out_of_bag_support(
     size = max(_CELLS // (len(left_out) * width), 1)
     for start in range(0, n, size):
         those = slice(start, start + size)
-        for rows, outputs in _alike(left_out[:, those], start, ask_each):
+        for rows, outputs in _alike(left_out[:, those], start, query_each):
             support[rows] = combine(outputs, rows)
     return support
 
 
 def _alike(
-    left_out: np.ndarray, start: int, ask_each: AskEach
+    left_out: np.ndarray, start: int, query_each: QueryEach
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the rows of a block grouped by their number of out-of-bag members, with outputs."""
     members = np.flatnonzero(left_out.any(axis=1)).tolist()
     if not members:
         return
     columns = [np.flatnonzero(left_out[member]) for member in members]
-    answers = ask_each(members, [start + those for those in columns])
+    answers = query_each(members, [start + those for those in columns])
     place = np.cumsum(left_out, axis=0) - 1  # rank of a member among a row's out-of-bag members
     counts = place[-1] + 1
     shape = (int(counts.max()), left_out.shape[1], *answers[0].shape[1:])
     packed = np.empty(shape, dtype=np.result_type(*answers))
+    # pack the outputs of a row's out-of-bag members without gaps, in the order of members
     for member, those, outputs in zip(members, columns, answers, strict=True):
         packed[place[member, those], those] = outputs
     for count in np.unique(counts[counts > 0]).tolist():
@@ -105,6 +106,7 @@ def treats_alike(rule: Any, n_members: int, n_classes: int) -> bool:
     """
     if rule.needs_fit:
         return False
+    # outputs that differ widely, so that a rule that treats members differently shows it
     outputs = np.random.RandomState(0).dirichlet(np.full(n_classes, 0.3), (n_members, 16)) + 1e-6
 
     def combined(some: np.ndarray) -> np.ndarray:

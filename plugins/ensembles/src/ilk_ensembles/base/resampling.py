@@ -18,8 +18,8 @@ from ilk_ensembles.base.bootstrap import (
     draw_size,
 )
 from ilk_ensembles.base.combined_classifier import (
-    Ask,
     CombinedClassifier,
+    Query,
     check_member_weights,
     check_n_jobs,
 )
@@ -81,7 +81,7 @@ class Resampled(ilk.Component):
         doc="Whether each row is also predicted out of bag, by the members it was not drawn for. "
         "The rule must treat members alike.",
     )
-    n_members: int = param(default=10, ge=1, doc="How many members there are.")
+    n_members: int = param(default=10, ge=1, doc="Number of members.")
     on_failure: str = ON_FAILURE
     n_jobs: int | None = N_JOBS
     verbose: int = VERBOSE
@@ -118,20 +118,23 @@ class Resampled(ilk.Component):
         available = n if weights is None else int(np.count_nonzero(weights))
         classes = 1 if codes is None else len(np.unique(codes))
         share = self.max_samples
+        # a whole number is of all rows; a part of them may have fewer
         if columns is not None and isinstance(share, int | np.integer):
             share = min(int(share), available)
         size = draw_size(self, share, available, replace=self.replace, at_least=classes)
+        # numbers of all members are stored: the smallest type that holds them
         kind = np.int32 if n <= _LARGE else np.int64
         every = np.arange(n, dtype=kind)
         samples = []
         for at in range(self.n_members if columns is None else len(columns)):
-            own = self._draw_columns(rng, X) if columns is None else columns[at]
+            columns_of_member = self._draw_columns(rng, X) if columns is None else columns[at]
             rows = every
+            # else nothing is drawn: all rows stay in their order
             if self.replace or size < n:
                 rows = bootstrap_rows(
                     rng, n, size, replace=self.replace, codes=codes, weights=weights
                 ).astype(kind)
-            samples.append(Sample(rows, own))
+            samples.append(Sample(rows, columns_of_member))
         return samples
 
     def _copies(self, member: Estimator, rng: np.random.RandomState) -> list[Any]:
@@ -166,7 +169,7 @@ class Resampled(ilk.Component):
             argument=[f"members[{at}], on the sample drawn for it" for at in range(len(members))],
         )
         self.rows_: list[np.ndarray] = [samples[at].rows for at in positions]
-        columns = [own for at in positions if (own := samples[at].columns) is not None]
+        columns = [drawn for at in positions if (drawn := samples[at].columns) is not None]
         if columns:
             self.features_: list[np.ndarray] = columns
         self._places = [f"members[{at}]" for at in positions]
@@ -181,6 +184,7 @@ class Resampled(ilk.Component):
         fit: Fit,
     ) -> Any:
         X = columns_of(X, sample.columns)
+        # all rows, in their order: no copy is needed
         if not self.replace and len(sample.rows) == len(y):
             return fit(member, X, y, weights)
         drawn = None if weights is None or self.replace else weights[sample.rows]
@@ -192,15 +196,15 @@ class Resampled(ilk.Component):
     def _support_out_of_bag(
         self,
         X: Cases,
-        ask: Callable[[Any, Any], np.ndarray],
+        query: Callable[[Any, Any], np.ndarray],
         combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
         width: int,
     ) -> np.ndarray:
         """Return `out_of_bag_support`, querying the members in threads."""
 
-        def ask_each(those: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
+        def query_each(those: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
             def one(i: int, member: Estimator) -> np.ndarray:
-                return ask(member, columns_of(ilk.take(X, rows[i]), self._columns_at(those[i])))
+                return query(member, columns_of(ilk.take(X, rows[i]), self._columns_at(those[i])))
 
             return each_place(
                 self,
@@ -211,7 +215,7 @@ class Resampled(ilk.Component):
             )
 
         left_out = rows_left_out(self.rows_, ilk.n_rows(X))
-        return out_of_bag_support(left_out, ask_each, combine, width)
+        return out_of_bag_support(left_out, query_each, combine, width)
 
     def _forget_out_of_bag(self) -> None:
         for name in _OUT_OF_BAG:
@@ -303,6 +307,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         weights = check_member_weights(self, sample_weight, codes, takers)
         checked = self._output_check()
         members = self._copies(member, rng)
+        # drawn before the samples, so it does not depend on their number
         self._folds_seed = int(rng.randint(2**31 - 1))
         samples = self._draw(rng, X, codes if self.stratified else None, weights)
         self._check_left_out(samples, len(codes))
@@ -317,7 +322,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             self._estimate(X, codes, weights)
         return self
 
-    def _kept(self) -> tuple[list[int], int]:
+    def _fitted_positions(self) -> tuple[list[int], int]:
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
         return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
 
@@ -352,9 +357,9 @@ class ResampledClassifier(Resampled, CombinedClassifier):
 
         return each_place(self, members, one, self.n_jobs, argument=self._places)
 
-    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
+    def _query_each(self, members: list[Any], X: Cases, query: Query) -> list[np.ndarray]:
         def one(at: int, member: Estimator) -> np.ndarray:
-            return ask(member, columns_of(X, self._columns_at(at)))
+            return query(member, columns_of(X, self._columns_at(at)))
 
         return each_place(self, members, one, self.n_jobs, argument=self._places)
 
@@ -370,6 +375,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             lambda outputs, rows: self._combine(outputs, ilk.take(X, rows)),
             len(self.classes_),
         )
+        # rows that every member was fitted to have no support
         known = np.flatnonzero(~np.isnan(support[:, 0]))
         wrong = np.zeros(len(codes), dtype=bool)
         if len(known):

@@ -108,6 +108,7 @@ def hide_labels(codes: np.ndarray, fraction: float, rng: np.random.RandomState) 
     """
     left = np.full_like(codes, UNLABELED)
     for code in range(int(codes.max()) + 1):
+        # rounded half up; the first rows of a random order
         rows = rng.permutation(np.flatnonzero(codes == code))
         left[rows[: max(int(fraction * len(rows) + 0.5), 1)]] = code
     return left
@@ -189,6 +190,7 @@ def class_growth(
         If a mapping does not name exactly the classes.
     """
     if given is None:
+        # rows in proportion to the classes: one of the rarest class, at most ten of the commonest
         unit = max(counts.min(), counts.max() / _MOST)
         return np.asarray(np.maximum(np.floor(counts / unit + 0.5), 1), dtype=int)
     if not isinstance(given, Mapping):

@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 
 import ilk
 from ilk import ClassifierLike, Views, ViewsLike, param, slot, slots
-from ilk_ensembles.base.combined_classifier import Ask, CombinedClassifier, check_n_jobs
+from ilk_ensembles.base.combined_classifier import CombinedClassifier, Query, check_n_jobs
 from ilk_ensembles.base.members import N_JOBS, each_place, fit_member
 from ilk_ensembles.base.validation import check_features
 
@@ -61,7 +61,7 @@ class PerViewClassifier(CombinedClassifier):
     def combined(self, X: Cases) -> np.ndarray:
         return super().combined(ilk.as_table(X))
 
-    def _kept(self) -> tuple[list[int], int]:
+    def _fitted_positions(self) -> tuple[list[int], int]:
         self.columns_: dict[Any, np.ndarray]
         self.views_: list[Any]
         every = list(self.columns_)
@@ -84,12 +84,12 @@ class PerViewClassifier(CombinedClassifier):
             argument=naming(self.views_),
         )
 
-    def _ask_each(self, members: list[Any], X: Cases, ask: Ask) -> list[np.ndarray]:
+    def _query_each(self, members: list[Any], X: Cases, query: Query) -> list[np.ndarray]:
         seen = dict(ilk.views_of(self, X))
         return each_place(
             self,
             members,
-            lambda at, member: ask(member, seen[self.views_[at]]),
+            lambda at, member: query(member, seen[self.views_[at]]),
             self.n_jobs,
             argument=naming(self.views_),
         )

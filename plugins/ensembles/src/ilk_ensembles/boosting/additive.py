@@ -25,6 +25,7 @@ _TIED = 1e-12  # relative rounding error of summed support: closer values tie
 def voting_weight(error: float, n_classes: int = 2) -> float:
     """``(ln((1 - e) / e) + ln(C - 1)) / 2``, for an error e below 1."""
     error = max(error, _LEAST)
+    # log1p keeps the digits of a small error
     return float((np.log1p(-error) - np.log(error) + np.log(n_classes - 1)) / 2)
 
 
@@ -48,6 +49,7 @@ def settle_ties(support: np.ndarray, scale: float) -> np.ndarray:
 
 def vote_probabilities(votes: np.ndarray) -> np.ndarray:
     """Probabilities in proportion to ``exp(2 votes)``; array of shape (m, C)."""
+    # relative to the largest: exp cannot overflow
     shares = np.exp(2 * (votes - votes.max(axis=1, keepdims=True)))
     shares /= shares.sum(axis=1, keepdims=True)
     return np.asarray(shares)
@@ -158,11 +160,13 @@ def one_against_rest(scores: np.ndarray, best: np.ndarray) -> np.ndarray:
     ndarray of shape (m, C)
     """
     both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+    # exp(-2 F) may overflow, the logarithm of the probability does not
     logs = log_expit(2 * both)
     shares = np.exp(logs - logs.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     rows = np.arange(len(shares))
     most = shares.max(axis=1)
     tied = shares.argmax(axis=1) != best
+    # the smallest number above the tied share: the label of largest support stays the most probable
     shares[rows[tied], best[tied]] = np.nextafter(most[tied], 2)
     return np.asarray(shares)

@@ -66,6 +66,7 @@ class HistogramBoosting:
     ) -> None:
         order, self.classes = ilk.case_order(bins.T, codes, weights)
         places = np.argsort(self.classes)
+        # classes in their canonical order, rows of a class together: kernels take sides as ranges
         order = order[np.argsort(places[codes[order]], kind="stable")]
         for column in bins:
             column[:] = column[order]
@@ -88,11 +89,15 @@ class HistogramBoosting:
             least = costs.min(axis=0)
             if results and (least >= 1 - _ROUNDING).all():
                 break
+            # features that tie up to rounding: the first one
             features = (costs <= least + _ROUNDING).argmax(axis=0)
             parts = [self._boost(q, f, both, epsilon) for q, f in enumerate(features.tolist())]
             confidences, divisors, gains = map(np.array, zip(*parts, strict=True))
+            # the sum of logarithms of normalizers over the rounds
             logs += np.log(divisors)
             with np.errstate(over="ignore"):
+                # Schapire and Singer: the training error is at most the product of the normalizers
+                # Z
                 bound = float((shares * np.exp(logs)).sum())
             selected_costs = costs[features, np.arange(len(features))] * (1 if both else 2)
             results.append((features, confidences, selected_costs, gains, bound))
@@ -108,6 +113,7 @@ class HistogramBoosting:
             others = column[:start].sum() + column[end:].sum()
             total = positive + others
             shares[q] = others / total, positive / total
+            # one divisor for all rows, or one per side that brings its sum to 1/2
             divisors = np.full(2, total) if both else 2 * total * shares[q]
             divisors[divisors <= 0] = 1
             column[:start] /= divisors[0]
@@ -131,6 +137,7 @@ class HistogramBoosting:
             else:
                 costs_of_many(*cases, self.classes)
 
+        # a multiple of four, because `costs_of_two` takes four features at a time
         size = _CELLS // (n * n_problems) // 4 * 4
         ilk.in_blocks(work, p, max(size, 4))
         return costs
@@ -144,12 +151,14 @@ class HistogramBoosting:
         column, ends, weights = self.bins[feature], self._ends[q], self.weights[:, q]
         sides = np.empty((2, self.n_bins))
         weigh_bins(column, weights, ends, sides)
+        # smoothing as in Schapire and Singer: no confidence is infinite
         smooth = (sides if both else 2 * sides) + epsilon
         confidence = (np.log(smooth[1]) - np.log(smooth[0])) / 2
         factors = np.exp([confidence, -confidence])
         after = (sides * factors).sum(axis=1)
         gain = -np.log(after.sum() / sides.sum(axis=1).sum())
         divisors = np.full(2, after.sum()) if both else 2 * after
+        # a side without weight stays without
         divisors[after <= 0] = 1
         # one pass applies both the factors and the normalisation
         reweigh(column, factors / divisors[:, None], ends, weights)

@@ -61,6 +61,7 @@ def costs_of_two(
     first = ends[1]
     weight = weights[:, 0]
     sums = np.empty((2, 4, n_bins))
+    # four features at a time: a weight is loaded once for all of them
     for start in range(0, p, 4):
         a, b, c, d = start, min(start + 1, p - 1), min(start + 2, p - 1), min(start + 3, p - 1)
         sums[:] = 0
@@ -75,6 +76,8 @@ def costs_of_two(
         for j in range(min(4, p - start)):
             cost = 0.0
             for k in range(n_bins):
+                # Z = 2 sum_b sqrt(W+_b W-_b): the normalizer of the best confidences of a feature's
+                # bins
                 cost += np.sqrt(sums[0, j, k] * sums[1, j, k])
             costs[start + j, 0] = 2 * cost
 
@@ -98,7 +101,7 @@ def costs_of_many(
     n_classes = len(ends) - 1
     part = np.empty((n_bins, n_classes))
     others = np.empty((n_bins, n_classes))
-    own = np.empty((n_bins, n_classes))
+    own_side = np.empty((n_bins, n_classes))
     for f in range(len(bins)):
         column = bins[f]
         others[:] = 0
@@ -109,14 +112,14 @@ def costs_of_many(
                 for c in range(n_classes):
                     part[b, c] += weights[i, c]
             # the rows of a class are its own side in its problem, the other side elsewhere
-            own[:, classes[k]] = part[:, classes[k]]
+            own_side[:, classes[k]] = part[:, classes[k]]
             part[:, classes[k]] = 0
             others += part
         for c in range(n_classes):
             costs[f, c] = 0
         for b in range(n_bins):
             for c in range(n_classes):
-                costs[f, c] += 2 * np.sqrt(own[b, c] * others[b, c])
+                costs[f, c] += 2 * np.sqrt(own_side[b, c] * others[b, c])
 
 
 @compiled
@@ -128,6 +131,7 @@ def reweigh(bins: np.ndarray, factors: np.ndarray, ends: np.ndarray, weights: np
     for i in range(len(bins)):
         side = 1 if ends[0] <= i < ends[1] else 0
         w = weights[i] * factors[side, bins[i]]
+        # monotone: a weight that vanished stays 0 in all further rounds
         weights[i] = w if w >= _GONE else 0.0
 
 
@@ -184,6 +188,7 @@ def search_thresholds(
     """
     for q in range(len(signed)):
         values = signed[q]
+        # labels are +1 and -1: the size of a signed weight is w_i, its value w_i y_i
         total, sum_ = 0.0, 0.0
         for i in range(len(values)):
             total += abs(values[i])
@@ -197,6 +202,7 @@ def search_thresholds(
                 value = values[order[i]]
                 below += value
                 weight += abs(value)
+                # deviation of the weighted sum below from what the common mean predicts
                 lead = below - mean * weight
                 span = weight * (1 - weight / total)
                 # compare products: most thresholds lose and need no division

@@ -114,6 +114,7 @@ class Rounds(ABC):
             self.failures[number] = error
             return "failed"
         self.stop = result.stop
+        # a first member stays even if it is no better than chance: an ensemble needs one
         if result.stop != "chance" or not self.members:
             self.members.append(member)
             self.alphas.append(result.alpha)
@@ -129,6 +130,7 @@ class Rounds(ABC):
             if result.stop != "chance" or not self.restarts:
                 return member, result
             self.restarts -= 1
+            # the product of normalizers, which bounds the error, continues through a reset
             self._weights, self._afresh = self._start, self._logs
 
     def _change(self, change: np.ndarray) -> None:
@@ -136,6 +138,7 @@ class Rounds(ABC):
         self._weights, total = _shares(self._logs)
         self.totals.append(total)
         if self._afresh is not None:
+            # only the changes since the reset count for the weights
             self._weights, _ = _shares(np.log(self._start) + (self._logs - self._afresh))
 
 
@@ -148,6 +151,7 @@ def check_any(owner: object, members: list[Any], failures: dict[int, ilk.IlkErro
 
 def _shares(logs: np.ndarray) -> tuple[np.ndarray, float]:
     """Normalised weights from their logarithms, and the sum before normalising."""
+    # relative to the largest, so that exp neither overflows nor makes all weights 0
     most = logs.max()
     weights = np.exp(logs - most)
     total = weights.sum()

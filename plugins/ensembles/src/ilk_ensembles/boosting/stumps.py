@@ -35,6 +35,7 @@ class RegressionStump:
         """Prediction for each row; array of shape (m,)."""
         if self.feature_ < 0:
             return np.full(len(X), self.below_)
+        # in double precision: a threshold between two float32 values may be none
         above = X[:, self.feature_] > np.float64(self.threshold_)
         return np.where(above, self.above_, self.below_)
 
@@ -120,6 +121,7 @@ def _mean(signed: np.ndarray) -> float:
 
 def _between(low: float, high: float) -> float:
     """Midpoint in floating point: at least `low`, less than `high`."""
+    # halves first: the sum might overflow
     middle = low / 2 + high / 2
     return middle if low <= middle < high else low
 

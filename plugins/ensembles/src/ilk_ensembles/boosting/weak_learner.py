@@ -61,6 +61,7 @@ class WeakLearner:
         self.owner, self.member, self.X, self.method, self.rng = owner, member, X, method, rng
         capable = getattr(member, "capabilities", None)
         self.handle: Any = None
+        # only weights differ between rounds: one sort of the features serves all
         if method == "weighting" and capable is not None and capable.presort:
             try:
                 self.handle = member.presort(X)
@@ -104,7 +105,7 @@ class WeakLearner:
         except Exception as error:
             raise self.failure(number, member, error) from error
 
-    def ask(self, number: int, member: Estimator, question: Callable[[Any, Any], Any]) -> Any:
+    def query(self, number: int, member: Estimator, question: Callable[[Any, Any], Any]) -> Any:
         """Return ``question(member, X)``; errors name the round and the member.
 
         A member fitted on presorted rows is also queried with presorted rows.
@@ -122,6 +123,7 @@ class WeakLearner:
         self, y: np.ndarray, weights: np.ndarray, accept: Callable[[np.ndarray], bool] | None
     ) -> np.ndarray:
         for _ in range(_DRAWS):
+            # frequencies in the sample take the place of weights
             rows = self.rng.choice(len(weights), len(weights), p=weights)
             if accept is None or accept(y[rows]):
                 return rows

@@ -50,7 +50,6 @@ class AdaBoost(StagedClassifier):
     member, it is kept with weight 1 and decides alone. A member without error also stops
     boosting. Its weight is the sum of all before it plus ``ln(2^52 - 1) / 2 = 18.02``, so that
     it, too, decides alone. ``stopped_`` gives the reason.
-    decides alone. ``stopped_`` tells.
 
     Attributes
     ----------
@@ -193,6 +192,7 @@ class AdaBoost(StagedClassifier):
             X, codes = ilk.take(X, rows), codes[rows]
             check_no_class_lost(self, codes)
         if self.method == "weighting":
+            # a canonical order: the sums of weights, and so ties, do not depend on the given one
             order, _ = ilk.case_order(X, codes, start)
             X, codes, start = ilk.take(X, order), codes[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
@@ -259,19 +259,22 @@ class _Votes(Rounds):
     ) -> None:
         super().__init__(owner, learner, owner.classes_[codes], start, owner.restarts)
         self.rate = owner.learning_rate
+        # M1 is the two-class algorithm, whatever the number of classes
         self.n_classes = len(owner.classes_) if owner.multiclass == "samme" else 2
 
     def accepts(self, y: np.ndarray) -> bool:
+        # a sample of one class teaches a member nothing
         return bool((y != y[0]).any())
 
     def evaluate(self, member: Estimator, number: int, weights: np.ndarray) -> RoundResult:
-        predicted = self.learner.ask(
+        predicted = self.learner.query(
             number, member, lambda m, X: one_per_row(m.predict(X), len(self.y))
         )
         wrong = predicted != self.y
         stop: Stop | None = None
         error = float(weights[wrong].sum())
         if not wrong.any():
+            # the exact weight would be infinite: take one that outvotes all members before
             alpha, stop = decisive_weight(sum(self.alphas), self.n_classes, self.rate), "perfect"
         elif error >= 1 - 1 / self.n_classes - EDGE:
             alpha, stop = 1.0, "chance"

@@ -149,8 +149,8 @@ class Cascade(HeterogeneousClassifier):
     def _combined_block(self, X: Cases) -> np.ndarray:
         """Probabilities for a block of rows by the members that predict them."""
         support = np.empty((ilk.n_rows(X), len(self.classes_)))
-        for _, rows, own in self._answers(X):
-            support[rows] = own
+        for _, rows, probabilities in self._answers(X):
+            support[rows] = probabilities
         return support
 
     def _answers(self, X: Cases) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:

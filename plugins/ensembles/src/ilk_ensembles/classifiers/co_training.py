@@ -246,6 +246,7 @@ class CoTraining(PerViewClassifier):
         """
         self.check_parameters()
         rng = ilk.check_seed(self, self.random_state)
+        # three generators: another size of the pool changes neither hidden labels nor halves
         hiding, halving, pooling = map(np.random.RandomState, rng.randint(2**31 - 1, size=3))
         X = learn_columns(self, X, self._views(X, halving))
         self.classes_, codes = check_partial_labels(self, y, X, self.unlabeled)
@@ -259,6 +260,7 @@ class CoTraining(PerViewClassifier):
         seed_members(self, members, None if self.random_state is None else rng)
         check_views_finite(self, X, members)
         self._train(members, X, codes.copy(), pooling)
+        # the rule learns from given labels only: those by the members would confirm the members
         self._fit_combiner(ilk.take(X, given), codes[given], None, rng)
         return self
 
@@ -283,17 +285,19 @@ class CoTraining(PerViewClassifier):
         self, members: list[Any], X: Cases, codes: np.ndarray, rng: np.random.RandomState
     ) -> None:
         """Set ``estimators_`` and the history of the rounds; new labels are written to `codes`."""
+        # shuffled once: the pool is always the head of those that wait, a random sample
         waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
         self.failures_: dict[Any, ilk.IlkError] = {}
         labeled, self.n_rounds_ = [], 0
+        # confidence needs probabilities; without rounds the rule decides what is needed
         checked = check_probabilistic if self.n_rounds and len(waiting) else self._output_check()
         members = self._fit_views(members, X, codes, checked)
         while self.n_rounds_ < self.n_rounds and len(waiting):
             pool = waiting[:size]
-            outputs = self._ask_each(self.estimators_, ilk.take(X, pool), self._probabilities)
+            outputs = self._query_each(self.estimators_, ilk.take(X, pool), self._probabilities)
             labeled_rows = label_surest(ilk.check_outputs(self, np.stack(outputs)), self.growth_)
             if not len(labeled_rows.at):
                 break
@@ -333,11 +337,17 @@ class CoTraining(PerViewClassifier):
     def _history(self, labeled: list[Any]) -> dict[str, np.ndarray]:
         rounds = [np.full(len(rows), number + 1) for number, (rows, _, _) in enumerate(labeled)]
         none = np.empty(0, dtype=int)
-        codes = np.concatenate([none, *(found.codes for _, found, _ in labeled)])
+        codes = np.concatenate(
+            [none, *(labels_of_round.codes for _, labels_of_round, _ in labeled)]
+        )
         return {
             "round": np.concatenate([none, *rounds]),
             "row": np.concatenate([none, *(rows for rows, _, _ in labeled)]),
-            "view": np.concatenate([np.array(self.views_)[:0], *(own for _, _, own in labeled)]),
+            "view": np.concatenate(
+                [np.array(self.views_)[:0], *(views for _, _, views in labeled)]
+            ),
             "label": self.classes_[codes],
-            "confidence": np.concatenate([[], *(found.confidence for _, found, _ in labeled)]),
+            "confidence": np.concatenate(
+                [[], *(labels_of_round.confidence for _, labels_of_round, _ in labeled)]
+            ),
         }

@@ -203,7 +203,7 @@ class Concatenated(ilk.Classifier):
 
         return pd.DataFrame(values, columns=part.columns, index=part.index, copy=False)
 
-    def _ask(self, question: Callable[[Any, Any], np.ndarray], X: Cases | None) -> np.ndarray:
+    def _query(self, question: Callable[[Any, Any], np.ndarray], X: Cases | None) -> np.ndarray:
         check_is_fitted(self)
         X = ilk.as_table(X)
         check_features(self, X, reset=False)
@@ -215,17 +215,19 @@ class Concatenated(ilk.Classifier):
 
     def predict(self, X: Cases) -> np.ndarray:
         """Label of each row as predicted by the member; array of shape (n,)."""
-        return self._ask(lambda member, seen: one_per_row(member.predict(seen), len(seen)), X)
+        return self._query(lambda member, seen: one_per_row(member.predict(seen), len(seen)), X)
 
     @available_if(_member_has("predict_proba"))
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Probabilities of the member; array of shape (n, n_classes)."""
-        return self._ask(lambda member, seen: member_probabilities(member, seen, self.classes_), X)
+        return self._query(
+            lambda member, seen: member_probabilities(member, seen, self.classes_), X
+        )
 
     @available_if(_member_has("decision_function"))
     def decision_function(self, X: Cases) -> np.ndarray:
         """Scores of the member; array of shape (n,) or (n, n_classes)."""
-        return self._ask(self._scores, X)
+        return self._query(self._scores, X)
 
     def _scores(self, member: Any, seen: Any) -> np.ndarray:
         member_classes = np.asarray(member.classes_)
@@ -245,10 +247,12 @@ def _columns(part: Any, positions: np.ndarray) -> Any:
 
 def _spread(part: np.ndarray, weights: ArrayLike | None) -> float:
     """Square root of the total variance of the columns; 1 if all columns are constant."""
+    # a constant column has no variance, though rounding of its mean would give it one
     varying = part[:, part.min(axis=0) < part.max(axis=0)].astype(float)
     if not varying.size:
         return 1.0
     unit = float(np.abs(varying).max())
+    # so that squares neither overflow nor underflow
     varying /= unit
     varying -= np.average(varying, axis=0, weights=weights)
     squares = np.average(np.square(varying), axis=0, weights=weights)

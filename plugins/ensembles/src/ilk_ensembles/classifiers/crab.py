@@ -153,13 +153,19 @@ class CRAB(ilk.Classifier):
         weights = np.ones(len(X))
         if sample_weight is not None:
             weights = ilk.check_weights(self, sample_weight, X)
+            # cases of weight 0 would widen the range that is divided into bins
             some = weights > 0
             if not some.all():
                 X, codes, weights = X[some], codes[some], weights[some]
                 check_no_class_lost(self, codes)
         self.bins_ = Bins.of(X, self.n_bins)
         boosting = HistogramBoosting(
-            self.bins_.codes(X), codes, weights / weights.max(), len(self.classes_), self.n_bins
+            # relative to the largest weight, so that no sum overflows
+            self.bins_.codes(X),
+            codes,
+            weights / weights.max(),
+            len(self.classes_),
+            self.n_bins,
         )
         progress = Progress(self, self.n_rounds, self.verbose, "rounds")
         self._store(boosting.rounds(self.n_rounds, self.normalization, self.epsilon, progress))
@@ -253,8 +259,8 @@ class CRAB(ilk.Classifier):
         used, places = self._used()
         codes = self.bins_.codes(X, used)
         scores = np.zeros((len(X), places.shape[1]))
-        for own, confidences in zip(places, self.confidences_, strict=True):
-            for problem, place in enumerate(own):
+        for places_of_round, confidences in zip(places, self.confidences_, strict=True):
+            for problem, place in enumerate(places_of_round):
                 scores[:, problem] += confidences[problem][codes[place]]
             yield scores
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ilk import Cases, Estimator, FittedClassifier, Labels
 
 _CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
-_ASK: dict[str, Callable[[Any, Any], np.ndarray]] = {
+_QUERIES: dict[str, Callable[[Any, Any], np.ndarray]] = {
     "hamming": side_bits,
     "loss": side_margins,
     "probability": side_probabilities,
@@ -160,7 +160,7 @@ class ECOC(ilk.Classifier):
     )
     decoding: Literal["hamming", "loss", "probability"] = param(
         default="hamming",
-        choices=tuple(_ASK),
+        choices=tuple(_QUERIES),
         doc='"loss" needs a `member` with ``decision_function`` or ``predict_proba``, '
         '"probability" one with the latter. "hamming" needs distant code words: "ova", and '
         "any code for three classes, correct no wrong entry, so prefer another decoding "
@@ -174,9 +174,8 @@ class ECOC(ilk.Classifier):
     zeros: Literal["ignore", "count"] = param(
         default="ignore",
         choices=("ignore", "count"),
-        doc='How an entry 0 counts in "hamming" and "loss": not at all, the mean being over the '
-        "other columns; or, as Allwein, Schapire & Singer define it, as L(0), which for "
-        '"hamming" is 1/2.',
+        doc='Entries 0 in "hamming" and "loss": left out of the mean over the columns; or, as '
+        'Allwein, Schapire & Singer define it, with the loss L(0), which for "hamming" is 1/2.',
     )
     n_bits: int | None = param(
         default=None,
@@ -246,6 +245,7 @@ class ECOC(ilk.Classifier):
 
         def fit(position: int, member: FittedClassifier) -> Any:
             sides = code[codes, position]
+            # the classes of entry 0 take no part in the column
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)
             some_weights = None if weights is None else weights[some]
@@ -263,6 +263,7 @@ class ECOC(ilk.Classifier):
         )
         self.code_ = code[:, positions]
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
+        # without the dropped columns, code words may be equal
         if self.failures_:
             check_rows(self, self.code_, self.classes_)
         return self
@@ -334,9 +335,9 @@ class ECOC(ilk.Classifier):
 
     def _member_outputs(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the outputs of the members for blocks of rows; arrays of shape (m, L)."""
-        ask = _ASK[self.decoding]
+        query = _QUERIES[self.decoding]
         for rows in row_blocks(X, max(_CELLS // len(self.estimators_), 1)):
-            work = partial(_ask_member, rows, ask)
+            work = partial(_query_member, rows, query)
             outputs = each_member(self, self.estimators_, work, self.n_jobs, argument="columns")
             yield np.stack(outputs, axis=1)
 
@@ -354,5 +355,7 @@ def _lead(scores: np.ndarray) -> np.ndarray:
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-def _ask_member(X: Cases, ask: Callable[[Any, Any], np.ndarray], member: Estimator) -> np.ndarray:
-    return ask(member, X)
+def _query_member(
+    X: Cases, query: Callable[[Any, Any], np.ndarray], member: Estimator
+) -> np.ndarray:
+    return query(member, X)

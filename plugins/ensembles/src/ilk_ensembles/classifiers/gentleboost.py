@@ -137,6 +137,7 @@ class GentleBoost(StagedClassifier):
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
             check_no_class_lost(self, codes)
+        # a canonical order: the sums of weights, and so ties, do not depend on the given one
         order, _ = ilk.case_order(X, codes, start)
         X, codes, start = ilk.take(X, order), codes[order], start[order]
         self._boost(X, as_problems(codes, len(self.classes_)), start)
@@ -155,9 +156,11 @@ class GentleBoost(StagedClassifier):
         self.estimators_: list[Any] = []
         self.failures_: dict[int, ilk.IlkError] = {}
         losses: list[np.ndarray] = []
+        # logarithms: a product of many factors may leave the range of floats
         logs = np.tile(np.log(start), (len(labels), 1))
         progress = Progress(self, self.n_rounds, self.verbose, "rounds")
         for number in range(self.n_rounds):
+            # relative to the largest, so that not all weights underflow
             weights = np.exp(logs - logs.max(axis=1, keepdims=True))
             weights /= weights.sum(axis=1, keepdims=True)
             try:
@@ -168,15 +171,18 @@ class GentleBoost(StagedClassifier):
                 self.failures_[number] = error
                 progress.step("failed")
                 continue
+            # the Newton step of sum_i w_i exp(-y_i F(x_i)) multiplies weights by exp(-y_i f(x_i))
             logs -= self.learning_rate * labels * predicted
             self.estimators_.append(members)
             with np.errstate(over="ignore"):
+                # the exponential loss of the sum so far, which bounds the weighted error
                 losses.append(np.exp(logs).sum(axis=1))
             progress.step(f"loss {losses[-1].sum():.3g}")
             if np.abs(predicted).max() <= _NOTHING:
                 break
         check_any(self, self.estimators_, self.failures_)
         self.losses_ = np.array(losses)
+        # where the ensemble errs, the sign of some problem is wrong: the bounds add up
         self.error_bounds_ = self.losses_.sum(axis=1)
 
     def _round_fitter(self, X: Any) -> Callable[..., tuple[list[Any], np.ndarray]]:
@@ -193,12 +199,12 @@ class GentleBoost(StagedClassifier):
         learner = WeakLearner(self, self.resolve_slot("member"), X, "weighting", rng)
         n = ilk.n_rows(X)
 
-        def ask(member: Predictor, rows: Matrix) -> np.ndarray:
+        def query(member: Predictor, rows: Matrix) -> np.ndarray:
             return number_per_row(member.predict(rows), n)
 
         def members(number: int, labels: np.ndarray, weights: np.ndarray) -> Any:
             fitted = [learner.fit(number, y, w) for y, w in zip(labels, weights, strict=True)]
-            return fitted, np.array([learner.ask(number, one, ask) for one in fitted])
+            return fitted, np.array([learner.query(number, one, query) for one in fitted])
 
         return members
 
@@ -213,6 +219,7 @@ class GentleBoost(StagedClassifier):
     def feature_importances_(self) -> np.ndarray:
         """Share of each feature in the total decrease of ``ln(loss)``; shape (p,)."""
         check_is_fitted(self)
+        # the loss of F = 0 is 1
         before = np.vstack([np.ones(self.losses_.shape[1]), self.losses_[:-1]])
         falls = np.log(before) - np.log(self.losses_)
         return feature_gains(self.estimators_, np.maximum(falls, 0), self.n_features_in_)
@@ -221,6 +228,7 @@ class GentleBoost(StagedClassifier):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.zeros((ilk.n_rows(X), len(self.classes_)))
+        # for two classes, F is the score of the second; that of the first stays 0
         class_scores = scores[:, 1:] if len(self.classes_) == 2 else scores
         for number, members in enumerate(self.estimators_):
             for problem, member in enumerate(members):

@@ -200,6 +200,7 @@ class MixtureOfExperts(ilk.Classifier):
         self._check_members(members)
         weights = check_member_weights(self, sample_weight, codes, members)
         weights = np.ones(len(codes)) if weights is None else weights
+        # cases of weight 0 have no part in the likelihood
         some = np.flatnonzero(weights)
         data = (X, codes, weights) if len(some) == len(X) else (X[some], codes[some], weights[some])
         with threadpool_limits(1):  # many small fits: BLAS threads would only wait
@@ -239,13 +240,13 @@ class MixtureOfExperts(ilk.Classifier):
             seed_members(self, fresh, None if self.random_state is None else rng)
             mixtures.append(Mixture(self, *data, fresh, rng))
             if self.n_starts > 1:
-                self._go_on(mixtures[-1], min(_TRIAL, self.max_iter))
+                self._continue(mixtures[-1], min(_TRIAL, self.max_iter))
         best = max(mixtures, key=lambda mixture: mixture.log_likelihoods[-1])
         self.failures_ = best.failures
-        self._go_on(best, self.max_iter, progress)
+        self._continue(best, self.max_iter, progress)
         return best
 
-    def _go_on(self, mixture: Mixture, n_rounds: int, progress: Progress | None = None) -> None:
+    def _continue(self, mixture: Mixture, n_rounds: int, progress: Progress | None = None) -> None:
         """Run EM up to `n_rounds` in total, or until convergence."""
         while mixture.n_rounds < n_rounds and mixture.rise() >= self.tol:
             mixture.improve()
@@ -278,11 +279,12 @@ class MixtureOfExperts(ilk.Classifier):
         return np.concatenate([self._block(rows) for rows in row_blocks(X, size)])
 
     def _block(self, X: np.ndarray) -> np.ndarray:
-        def ask(_: int, expert: FittedClassifier) -> np.ndarray:
+        def query(_: int, expert: FittedClassifier) -> np.ndarray:
             return member_probabilities(expert, X, self.classes_)
 
-        asked = each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places)
+        asked = each_place(self, self.estimators_, query, self.n_jobs, argument=self._places)
         mixed = np.einsum("nl,lnc->nc", self.gate_.shares(X), np.stack(asked))
+        # the sum is 1 up to rounding
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
     def gate(self, X: Cases) -> np.ndarray:
@@ -335,6 +337,7 @@ class Mixture:
         self._mass = self._mass / self._mass.sum()
         self.gate = Gate.of(X, self._mass, len(members), owner.penalty)
         self._rows = self.gate.rows(X)
+        # for p standardised, uncorrelated features the variance of b x is |b|^2: p terms of 1 / p
         slopes = rng.normal(size=(len(members), X.shape[1]))
         self.gate.coef_[:, 1:] = _DECIDED * slopes / np.sqrt(X.shape[1])
         self._start(members)
@@ -356,14 +359,20 @@ class Mixture:
         with np.errstate(divide="ignore"):
             self._log_shares = np.log(self.gate.shares(self.X))
         asked = each_place(
-            self.owner, self.experts, self._own, self.owner.n_jobs, argument=self.places
+            self.owner,
+            self.experts,
+            self._log_likelihoods_of,
+            self.owner.n_jobs,
+            argument=self.places,
         )
         self._logs = np.column_stack(asked)
         self.log_likelihoods = [self._likelihood()]
 
     def improve(self) -> None:
         """One round."""
+        # E step: the posterior of the experts, given the label
         shares = self._responsibilities()
+        # M step, for the gate and for the experts, which maximise separate terms of the expectation
         self._log_shares = self.gate.fit(self._rows, shares, self._mass)
 
         def one(at: int, expert: Estimator) -> tuple[Any, np.ndarray]:
@@ -391,10 +400,13 @@ class Mixture:
     def _better(self, at: int, expert: Estimator, share: np.ndarray) -> tuple[Any, np.ndarray]:
         """Refit the expert; return the old one if that has the higher weighted likelihood."""
         before = self._logs[:, at]
+        # an expert without responsibility has no cases to be fitted to
         if not (share > _NONE).any():
             return expert, before
         other = self._fit(clone(self._members[at], safe=False), share)
-        logs = self._own(at, other)
+        logs = self._log_likelihoods_of(at, other)
+        # a generalised EM step: a refit that lowers its term of the expectation, as that of a
+        # regularised or greedy expert may, is refused, so the likelihood never falls
         mass = self._mass * share
         return (other, logs) if mass @ logs >= mass @ before else (expert, before)
 
@@ -407,7 +419,7 @@ class Mixture:
         weights = self.weights[rows] * share[rows]
         return check_probabilistic(fit_on_drawn(member, self.X[rows], self._labels[rows], weights))
 
-    def _own(self, _: int, expert: Any) -> np.ndarray:
+    def _log_likelihoods_of(self, _: int, expert: Any) -> np.ndarray:
         """Log probability by an expert of the label of each case."""
         given = member_probabilities(expert, self.X, self.owner.classes_)
         likelihood = given[np.arange(len(given)), self.codes].astype(float)
@@ -415,6 +427,7 @@ class Mixture:
 
     def _responsibilities(self) -> np.ndarray:
         """Responsibility of each expert for each case; shape (n, L), rows sum to 1."""
+        # g_j P_j(y) may underflow, its logarithm does not
         joint = self._logs + self._log_shares
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 

@@ -223,16 +223,19 @@ class RandomForest(ilk.Classifier):
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rng = ilk.check_seed(self, self.random_state)
         weights = bootstrap_weights(self, sample_weight, codes)
+        # one seed for each tree: the forest does not depend on the number of threads
         seeds = rng.randint(2**31 - 1, size=self.n_members)
         how = Settings.of(self, X.shape[1])
         grower = Ranks if self.n_combined is None else Combinations
         cases = grower(X, codes, len(self.classes_), how)
+        # rows of weight 0 are never drawn
         drawable = len(X) if weights is None else int(np.count_nonzero(weights))
         size = how_many(self.max_samples, drawable)
         progress = Progress(self, self.n_members, self.verbose, "trees")
         grown = grow_forest(cases, weights, size, seeds, self.n_jobs, progress)
         self.trees_, self.out_of_bag_ = grown
         self.leaves_ = self.trees_.apply(X)
+        # relative to the largest weight, so that no sum overflows
         counted = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         self._set_out_of_bag(codes, counted / counted.max())
         return self
@@ -392,6 +395,7 @@ class RandomForest(ilk.Classifier):
             If X are not the training cases, or y has an unknown class.
         """
         leaves = self.apply(X)
+        # out-of-bag flags belong to the training cases, which have these leaves
         if not np.array_equal(leaves, self.leaves_):
             name = ilk.display_name(self)
             raise ilk.InputError(f"{name}: X must be the cases that the forest was fitted to")

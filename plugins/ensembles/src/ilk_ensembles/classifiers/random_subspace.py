@@ -145,4 +145,5 @@ class RandomSubspace(ResampledClassifier):
         count = how_many(self.max_features, there)
         if count > there:
             raise self.parameter_error("max_features", f"must be at most {there}, got {count}")
+        # sorted, so that a draw of all columns is the data themselves
         return np.sort(rng.permutation(there)[:count])

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from ilk import Cases, Component, Distance, Index
 
 _FIRST = 256  # rows of the first block
-_NEIGHBORS = 1 << 21  # that a block should not have many more of: 32 MB with their distances
+_NEIGHBORS = 1 << 21  # intended number of neighbours in a block: 32 MB with their distances
 
 
 MIN_SAMPLES: Any = param(
     default=5,
     ge=1,
-    doc="How many rows the neighbourhood of a core row has, itself included.",
+    doc="Minimum number of rows in the neighbourhood of a core row, itself included.",
 )
 
 
@@ -70,6 +70,8 @@ class Neighborhoods(ABC):
             start += len(block.starts) - 1
             n_neighbors = len(block.neighbors)
             if n_neighbors > _NEIGHBORS:
+                # dense data need smaller blocks, sparse data larger ones; 4 and 2 keep sizes from
+                # oscillating
                 size = max(size // 4, 1)
             elif n_neighbors < _NEIGHBORS // 8:
                 size *= 2
@@ -91,6 +93,7 @@ class RadiusNeighborhoods(Neighborhoods):
     def __init__(self, X: Cases, index: Index, distance: Distance, eps: float) -> None:
         self.X, self.index, self.distance, self.eps = X, index, distance, eps
         self.n = ilk.n_rows(X)
+        # an approximate index may find j near i, but not i near j
         self.symmetric = bool(distance.symmetric and index.exact)
 
     def block(self, start: int, stop: int) -> Block:
@@ -211,6 +214,7 @@ def _joined(
     others = []
     for block in near.blocks():
         is_core = _find_core(block, min_samples, weights, core)
+        # border rows wait until all core rows are known
         join(block.start, block.starts, block.neighbors, core, parent)
         others.append(_rows_of(block, ~is_core))
     labels = number(core, parent)
@@ -229,6 +233,7 @@ def _reached(
     lists = []
     for block in near.blocks():
         is_core = _find_core(block, min_samples, weights, core)
+        # only core rows spread a cluster when the relation is directed
         rows, ends, neighbors = _rows_of(block, is_core)
         starts[rows + 1] = np.diff(ends)
         lists.append(neighbors)

@@ -21,6 +21,7 @@ def masses(
         total, includes_self = 0.0, False
         for e in range(starts[i], starts[i + 1]):
             total += weights[neighbors[e]]
+            # an approximate index, or a distance with d(x, x) > eps, may leave the row itself out
             includes_self |= neighbors[e] == start + i
         mass[i] = total if includes_self else total + weights[start + i]
     return mass
@@ -30,6 +31,7 @@ def masses(
 def root(parent: np.ndarray, i: int) -> int:
     """Representative of a core row in the union-find forest: its lowest row; halves paths."""
     while parent[i] != i:
+        # path halving: every second row on the way is linked to its grandparent
         parent[i] = parent[parent[i]]
         i = parent[i]
     return i
@@ -53,6 +55,8 @@ def join(
             if j >= stop or not core[j]:
                 continue
             other = root(parent, j)
+            # the lowest row becomes the representative, so clusters are numbered by their first
+            # core row
             if other < lowest:
                 parent[lowest] = other
                 lowest = other
@@ -67,6 +71,7 @@ def number(core: np.ndarray, parent: np.ndarray) -> np.ndarray:
     n_clusters = 0
     for i in range(len(core)):
         if core[i]:
+            # a representative is the lowest row of its cluster, so it has been numbered already
             lowest = root(parent, i)
             if lowest == i:
                 labels[i] = n_clusters
@@ -113,6 +118,7 @@ def spread(starts: np.ndarray, neighbors: np.ndarray, core: np.ndarray) -> np.nd
                 j = neighbors[e]
                 if labels[j] < 0:
                     labels[j] = n_clusters
+                    # a border row joins, but its neighbours are not reached through it
                     if core[j]:
                         stack[depth] = j
                         depth += 1
@@ -154,6 +160,7 @@ def merge(starts: np.ndarray, neighbors: np.ndarray, n: int, least: int) -> tupl
             if times[touched[t]] >= least:
                 merged[size] = touched[t]
                 size += 1
+            # only touched counters are reset: O(neighbours) per row instead of O(n)
             times[touched[t]] = 0
         ends[i + 1] = size
     return ends, merged[:size].copy()

@@ -124,7 +124,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
         halves = {"left": [0, 1], "right": [2, 3]}
         columns = {"color": ["color1", "color2"], "shape": ["shape1", "shape2"]}
         mixed = {"form": ["height", "width"], "look": ["color", "size"]}
-        own = {"look": "heterogeneous"}
+        by_view = {"look": "heterogeneous"}
         return [
             cls(),
             cls(
@@ -140,7 +140,7 @@ class MultiViewDBSCAN(ilk.Clusterer):
                 views=mixed,
                 eps={"form": 1.5, "look": 0.1},
                 min_samples=3,
-                distances=own,
+                distances=by_view,
                 method="intersection",
             ),
         ]

@@ -75,6 +75,7 @@ def bch(m: int, corrects: int) -> BCH:
     generator, covered = 1, set()
     for root in range(1, 2 * corrects + 1):
         if root % length in covered:
+            # over GF(2) a polynomial with the root a^r also has the roots a^(2r), a^(4r), ...
             continue
         conjugates = {root * 2**i % length for i in range(m)}
         covered |= conjugates
@@ -103,6 +104,7 @@ def bch_code(
     """
     tried = 0
     for corrects in range((n_bits - 1) // 2, 0, -1):
+        # close numbers of errors may give the same code
         family = bch(n_bits.bit_length(), corrects)
         if 2**family.dimension < n_classes or family.generator == tried:
             continue
@@ -122,6 +124,7 @@ def usual_length(n_classes: int) -> int:
 
 def _some(family: BCH, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
     """Random words, as -1 and 1; distinct unless the code has a great many words."""
+    # of so many words, two equal ones are unlikely, and such a draw is rejected
     k = family.dimension
     if k > 16:
         messages = rng.randint(2, size=(n_classes, k))
@@ -134,6 +137,8 @@ def _some(family: BCH, n_classes: int, rng: np.random.RandomState) -> np.ndarray
 @cache
 def _powers(m: int) -> tuple[int, ...]:
     """Powers of a primitive element of GF(2^m), starting at 1, as polynomials."""
+    # the powers of x modulo a primitive polynomial are all 2^m - 1 elements; else they repeat
+    # sooner
     for modulus in range(2**m + 1, 2 ** (m + 1), 2):
         powers: list[int] = []
         value = 1
@@ -152,6 +157,7 @@ def _powers(m: int) -> tuple[int, ...]:
 def _with_roots(roots: list[int], powers: tuple[int, ...]) -> int:
     """The polynomial with the given roots; they are conjugates, so its coefficients are bits."""
     logs = {value: power for power, value in enumerate(powers)}
+    # multiplication by (x - a^root), which is x + a^root over GF(2)
     coefficients = [1]  # lowest degree first
     for root in roots:
         shifted = [0, *coefficients]

@@ -57,6 +57,7 @@ def random_code(
         n_draws = 1  # only one code exists
     nothing = np.empty((n_classes, 0), dtype=np.int8)
     best = best_of(lambda: draw(nothing), n_draws)
+    # random columns may not separate many classes: let a few that do lead each draw
     if best is None:
         best = best_of(lambda: draw(_parting(n_classes, rng)), n_draws)
     assert best is not None
@@ -79,11 +80,13 @@ def _drawing(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse:
 
 def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> Draw:
     """Draw listed columns without replacement by the Gumbel trick: the largest noisy keys."""
+    # log probability of a column up to a constant: entries are 0 with 1/2, -1 and 1 with 1/4 each
     likely = np.log(0.5) * np.count_nonzero(columns, axis=0)
     known = {column.tobytes(): place for place, column in enumerate(columns.T.copy())}
 
     def draw(given: np.ndarray) -> np.ndarray:
         keys = likely + rng.gumbel(size=columns.shape[1])
+        # given columns come first
         keys[[known[column.tobytes()] for column in given.T.copy()]] = np.inf
         return columns[:, np.sort(np.argpartition(-keys, n_bits - 1)[:n_bits])]
 
@@ -92,9 +95,11 @@ def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> 
 
 def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool) -> Draw:
     """Draw columns entry by entry; reject duplicates."""
+    # of sparse codes, half of the entries are 0
     values = np.array([-1, 1, 0, 0] if sparse else [-1, 1], dtype=np.int8)
 
     def draw(given: np.ndarray) -> np.ndarray:
+        # each column once, in the order of arrival: the given ones first
         columns_by_bytes = {column.tobytes(): column for column in given.T.copy()}
         while len(columns_by_bytes) < n_bits:
             size = n_classes, n_bits - len(columns_by_bytes)

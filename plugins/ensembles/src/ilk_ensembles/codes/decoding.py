@@ -85,6 +85,7 @@ def _exponential(margins: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -
     """Minus the logarithm of the mean of exp(-z), by log-sum-exp: margins may be any size."""
     scores = np.empty((len(margins), len(code)))
     for c, word in enumerate(code):
+        # zeros of the code word are left out, or count as a loss of 1
         some = word != 0 if ignore_zeros else slice(None)
         losses = -margins[:, some] * word[some]
         scores[:, c] = np.log(losses.shape[1]) - logsumexp(losses, axis=1)
@@ -174,6 +175,7 @@ def _least(Q: np.ndarray) -> np.ndarray:
         # rows of the identity keep the variables outside the basis at 0
         system += np.eye(size) * ~basis[:, None, :]
         z = np.linalg.solve(system, basis[:, :, None].astype(float))[:, :, 0]
+        # the derivative: variables at 0 need a derivative of at least 0, free ones have 0
         dual = (Q[left] @ z[:, :, None])[:, :, 0] - 1
         wrong = np.where(basis, z < -_SLACK * np.abs(z).max(axis=1, keepdims=True), dual < -_SLACK)
         solution[left] = np.maximum(z, 0)

@@ -39,6 +39,7 @@ def exhaustive(n_classes: int) -> np.ndarray:
 
     Column j is -1, then the binary digits of j, for j from 1.
     """
+    # the first class is always -1, because complementary columns define the same problem
     numbers = np.arange(1, 2 ** (n_classes - 1))
     bits = numbers >> np.arange(n_classes - 1, -1, -1)[:, None] & 1
     return (2 * bits - 1).astype(np.int8)
@@ -61,6 +62,7 @@ def oriented(columns: np.ndarray, *, once: bool = False) -> np.ndarray:
     """
     first = np.take_along_axis(columns, (columns != 0).argmax(axis=0)[None], axis=0)[0]
     valid = (columns == -1).any(axis=0) & (columns == 1).any(axis=0)
+    # a column and its complement are both listed: keep one of them
     if once:
         return np.ascontiguousarray(columns[:, valid & (first == -1)])
     return np.asarray(columns[:, valid] * -first[valid])
@@ -82,6 +84,7 @@ def row_distances(code: np.ndarray) -> np.ndarray:
     """
     distances = np.zeros((len(code), len(code)), dtype=np.intp)
     for plus, minus in _side_bits(code):
+        # opposite sides: one has a 1 where the other has a -1; zeros count as neither
         distances += np.bitwise_count(plus[:, None] & minus | minus[:, None] & plus)
     return distances
 
@@ -99,6 +102,7 @@ def column_distances(code: np.ndarray) -> np.ndarray:
     equal = np.zeros((n_bits, n_bits), dtype=np.intp)
     complement = np.zeros_like(equal)
     for plus, minus in _side_bits(code.T):
+        # an entry is equal if its bits are equal in both, plus and minus
         equal += np.bitwise_count((plus[:, None] ^ plus) | (minus[:, None] ^ minus))
         complement += np.bitwise_count((plus[:, None] ^ minus) | (minus[:, None] ^ plus))
     return np.minimum(equal, complement)
@@ -150,6 +154,7 @@ class CodeReport:
         """Measure a code."""
         rows, columns = row_distances(code), column_distances(code)
         least = separation(rows) or 0
+        # with rows d apart, floor((d - 1) / 2) wrong entries leave the right one nearest
         corrects = max(least - 1, 0) // 2
         return cls(classes, code, rows, columns, least, separation(columns), corrects)
 
@@ -226,8 +231,11 @@ def possible_bits(n_classes: int, sparse: bool) -> tuple[int, int]:
     Fewer than ``log2 C`` columns cannot separate C classes. There are ``2^(C-1) - 1`` partitions
     of all classes in two, and ``(3^C - 2^(C+1) + 1) / 2`` of any subset of them.
     """
+    # 2^C columns, in complementary pairs, without the constant ones
     most = 2 ** (n_classes - 1) - 1
     if sparse:
+        # 3^C columns without those that lack a side, 2 * 2^C - 1 by inclusion and exclusion, up to
+        # sign
         most = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
     return (n_classes - 1).bit_length(), most
 
@@ -257,12 +265,14 @@ def best_of(
         None if no draw has positive row separation.
     """
     best, reached = None, (0, 0)
+    # beyond n_draws only while no draw was valid
     for number in range(max(n_draws, tries or 0)):
         if best is not None and number >= n_draws:
             break
         code = draw()
         split = (code == 1).any(axis=0) & (code == -1).any(axis=0)
         rows = separation(row_distances(code)) or 0
+        # rows that are nearer to one another cannot win, whatever the columns
         if not split.all() or rows < max(reached[0], 1):
             continue
         columns = separation(column_distances(code))

@@ -44,8 +44,7 @@ class BayesianAverage(SupportCombiner):
         If posteriors or prior are negative, not finite, all 0, or do not match the number of
         members.
     InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros; or every member with positive prior gives a held-out label probability 0.
+        If every member with positive prior gives a held-out label probability 0.
 
     References
     ----------
@@ -109,12 +108,14 @@ class BayesianAverage(SupportCombiner):
         prior = for_members(self, prior, n_members, "prior")
         self.log_likelihoods_ = log_likelihoods(support, held_out_codes(self, support, y))
         with np.errstate(divide="ignore"):
+            # a member of prior 0 has the logarithm -inf, and the posterior 0
             logs = np.log(prior) + self.log_likelihoods_
         if logs.max() == -np.inf:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: every member gives some held-out label probability "
                 f"0, so no member has a posterior"
             )
+        # relative to the largest: likelihoods of many samples underflow
         posterior = np.exp(logs - logs.max())
         self.posteriors_ = posterior / posterior.sum()
         return self

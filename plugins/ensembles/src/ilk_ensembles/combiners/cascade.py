@@ -21,14 +21,15 @@ THRESHOLD: Any = param(
     ge=0,
     le=1,
     form="float or array of shape (L - 1,)",
-    doc="For all members, or for each but the last, in the order in which they are asked.",
+    doc="Least confidence of a prediction: one for all members, or one for each but the last, in "
+    "the order of querying.",
 )
 COSTS: Any = param(
     default=None,
     type=Array,
     form="array of shape (L,)",
-    doc="Of the members: the cheapest is asked first, of equal ones the first. If left out "
-    "they are asked in the order they come in.",
+    doc="Costs of the members: the cheapest is queried first, of equal ones the first. If left out "
+    "they are queried in the given order.",
 )
 
 
@@ -42,9 +43,6 @@ class Cascade(SupportCombiner):
     ------
     ParameterError
         If the number of thresholds or costs does not match, or costs are not finite.
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
 
     See Also
     --------
@@ -124,14 +122,16 @@ class Cascade(SupportCombiner):
             )
         return given
 
-    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+    def restricted(self, positions: Sequence[int], n_members: int) -> Self:
         """The rule for a subset of the members, which keep their order and thresholds."""
         order = self.order(n_members).tolist()
+        # the last member has no threshold; another may become the last
         limits = dict(zip(order, [*self.thresholds(n_members), 1.0], strict=True))
-        asked = [position for position in order if position in kept]
-        costs = np.argsort([list(kept).index(position) for position in asked])
+        queried = [position for position in order if position in positions]
+        # costs that have the members queried in this order
+        costs = np.argsort([list(positions).index(position) for position in queried])
         return type(self)(
-            threshold=np.array([limits[at] for at in asked[:-1]]),
+            threshold=np.array([limits[at] for at in queried[:-1]]),
             costs=costs,
             ties=self.ties,
             cost=self.cost,
@@ -139,12 +139,12 @@ class Cascade(SupportCombiner):
 
     def answered_by(self, outputs: ArrayLike) -> np.ndarray:
         """Position of the member that decides each sample; array of int of shape (n,)."""
-        return self._asked(outputs)[1]
+        return self._decided(outputs)[1]
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        return self._asked(outputs)[0]
+        return self._decided(outputs)[0]
 
-    def _asked(self, outputs: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    def _decided(self, outputs: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Support for each class, and the position of the member that decides."""
         from ilk_ensembles.combiners.kernels import first_sure
 
@@ -152,7 +152,7 @@ class Cascade(SupportCombiner):
         outputs = as_outputs(self, outputs)
         n_members, n, _ = outputs.shape
         order, thresholds = self.order(n_members), self.thresholds(n_members)
-        who = np.empty(n, dtype=np.intp)
+        deciders = np.empty(n, dtype=np.intp)
         limits = thresholds - ULPS  # a rounded 0.9 still reaches 0.9
-        support = combine_blocks(self, outputs, first_sure, order, limits, by_sample=[who])
-        return support, who
+        support = combine_blocks(self, outputs, first_sure, order, limits, by_sample=[deciders])
+        return support, deciders

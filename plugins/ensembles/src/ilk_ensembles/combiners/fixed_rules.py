@@ -33,13 +33,7 @@ class _FixedRule(SupportCombiner):
 class Max(_FixedRule):
     """Maximum rule: for each class the largest support of the members, ``max_j P_j(k)``.
 
-    ``P_j`` is member j's support divided by its sum over the classes.
-
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
+    ``P_j`` is normalised as in `sum`.
 
     References
     ----------
@@ -61,14 +55,8 @@ class Max(_FixedRule):
 class Min(_FixedRule):
     """Minimum rule: for each class the smallest support of the members, ``min_j P_j(k)``.
 
-    ``P_j`` is member j's support divided by its sum over the classes. If the result is zero for
-    every class, all classes get equal support: a tie.
-
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
+    ``P_j`` is normalised as in `sum`. If the result is zero for every class, all classes get equal
+    support: a tie.
 
     References
     ----------
@@ -88,17 +76,11 @@ class Min(_FixedRule):
 
 
 class Median(_FixedRule):
-    """Median rule: for each class the median support of the members.
+    """Median rule: for each class the median support of the members, ``median_j P_j(k)``.
 
-    ``P_j`` is member j's support divided by its sum over the classes. For an even number of
-    members the median is the mean of the two middle values. If the result is zero for every
-    class, all classes get equal support: a tie.
-
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
+    ``P_j`` is normalised as in `sum`. For an even number of members the median is the mean of the
+    two middle values. If the result is zero for every class, all classes get equal support: a
+    tie.
 
     References
     ----------
@@ -120,18 +102,12 @@ class Median(_FixedRule):
 class Product(_FixedRule):
     """Product rule: for each class the product of the members' support.
 
-    ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, computed with separate exponents, so
-    that nothing underflows. Rows of the result sum to one, up to rounding.
+    ``combined_k = prod_j P_j(k) / sum_c prod_j P_j(c)``, with P_j as in `sum`, computed with
+    separate exponents, so that nothing underflows. Rows of the result sum to one, up to rounding.
 
     A class without support by some member has product zero. If every class has product zero,
     all zeros are replaced by one very small number: the classes with the fewest zeros share the
     support in proportion to the product of their other factors.
-
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
 
     References
     ----------
@@ -156,12 +132,6 @@ class Sum(_FixedRule):
     ``combined_k = (1/L) sum_j P_j(k)``, where ``P_j`` is member j's support divided by its
     sum over the classes, so that members count equally whatever the scale of their outputs.
     Rows of the result sum to one, up to rounding. Mean and sum give the same decision.
-
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
 
     References
     ----------
@@ -192,12 +162,6 @@ class Borda(_FixedRule):
     for each class with equal support. Points are divided by their sum, so that rows of the
     result sum to one, up to rounding. Only the order of a member's support counts.
 
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
-
     References
     ----------
     Borda (1781); Ho, Hull & Srihari (1994), "Decision combination in multiple classifier
@@ -216,6 +180,7 @@ class Borda(_FixedRule):
 
         self.check_parameters()
         points = combine_blocks(self, outputs, borda, most=math.inf)
+        # a single class beats no other: its 0 points cannot be divided by their sum
         if points.shape[1] == 1:
             points[:] = 1
         total = points.sum(axis=1, keepdims=True)

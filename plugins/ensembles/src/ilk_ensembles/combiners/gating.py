@@ -93,13 +93,16 @@ class Gating(SupportCombiner):
         codes = held_out_codes(self, support, y)
         X = self._cases(X, len(codes))
         likelihood = np.maximum(support[:, np.arange(len(codes)), codes].T, _LEAST)  # (n, L)
+        # equal shares: the first responsibilities follow the likelihoods alone
         weights = np.full(likelihood.shape, 1 / len(support))
         gate = self._checked_gate()
         self.n_members_ = len(support)
         self.loss_curve_ = [_loss(likelihood, weights)]
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
+            # M step: the gate predicts the responsibilities, which its fit normalizes
             self.gate_ = self._fit_gate(clone(gate, safe=False), X, weights * likelihood)
+            # E step: the new shares, which the next round multiplies by the likelihoods
             weights = self._weights(X)
             self.loss_curve_.append(_loss(likelihood, weights))
             if self.loss_curve_[-2] - self.loss_curve_[-1] < self.tol:
@@ -146,6 +149,7 @@ class Gating(SupportCombiner):
     def _fit_gate(self, gate: Any, X: Cases, shares: np.ndarray) -> Any:
         """Fit the gate on every case once per member, weighted by the member's responsibility."""
         responsible = shares / shares.sum(axis=1, keepdims=True)
+        # responsibilities of exactly 0 need no row
         rows, members = np.nonzero(responsible)
         weights = responsible[rows, members]
         try:

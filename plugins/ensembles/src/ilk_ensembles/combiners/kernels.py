@@ -30,6 +30,7 @@ def weighted(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.
     sums[:] = 0
     for member in range(len(outputs)):
         values, fine = shares(outputs, member, first, spare)
+        # flags, not branches: the loop over all values can use vector instructions
         weight, negative = weights[member], 0
         for k in range(len(sums)):
             sums[k] += values[k] * weight
@@ -123,6 +124,7 @@ def median(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
                 return False
         _sort(columns)
         lower, upper = columns[(n_members - 1) // 2], columns[n_members // 2]
+        # the sum of the two might overflow
         middle.reshape(middle.size)[:] = lower + (upper - lower) / 2
     return bool(_alike_where_none(combined))
 
@@ -133,6 +135,7 @@ def _sort(columns: np.ndarray) -> None:
 
     A sorting network compares whole rows in a fixed order, so that the loops vectorise.
     """
+    # a fixed sequence of comparisons, whatever the values: each exchanges whole rows
     n, top = len(columns), 1
     while 2 * top < n:
         top *= 2
@@ -169,11 +172,14 @@ def borda(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
                 return False
             for k in range(1, n_classes):
                 for other in range(k):
+                    # the lead, wins minus defeats, is a whole number: sums are exact in any order
+                    # of the members
                     ahead = int(row[k] > row[other]) - int(row[k] < row[other])
                     beaten[k] += ahead
                     beaten[other] -= ahead
     for i in range(len(combined)):
         for k in range(n_classes):
+            # wins plus half of the ties = (comparisons + lead) / 2
             combined[i, k] = (n_members * (n_classes - 1) + combined[i, k]) / 2
     return True
 
@@ -200,6 +206,7 @@ def first_sure(
     answered_by[:] = -1
     for place in range(len(order)):
         member = order[place]
+        # all members are checked, also those that are not asked
         last = place == len(order) - 1
         for i in range(len(combined)):
             if not divide(outputs[member, first + i], share):
@@ -266,6 +273,7 @@ def _long(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
         if negative or not fine:
             return False
         if small:
+            # zeros are only counted: `_settle` compares their numbers first
             _multiply_small(products, values, powers)
         else:
             for k in range(len(products)):
@@ -276,8 +284,8 @@ def _long(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
             powers[k] += tiny
     n_classes = combined.shape[1]
     for i in range(len(combined)):
-        own = slice(i * n_classes, (i + 1) * n_classes)
-        _settle(combined[i], powers[own], zeros[own])
+        sample = slice(i * n_classes, (i + 1) * n_classes)
+        _settle(combined[i], powers[sample], zeros[sample])
     return True
 
 
@@ -296,6 +304,7 @@ def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray
 @compiled
 def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
     """Normalise one sample: classes with the fewest zeros, by their products. All (C,)."""
+    # the limit for zeros that are replaced by equal tiny numbers: fewer zeros beat any product
     fewest = zeros.min()
     least, top = -1, 0.0
     for k in range(len(values)):
@@ -304,6 +313,7 @@ def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
     total = 0.0
     for k in range(len(values)):
         below = powers[k] - least
+        # 4 powers of 2^-500 below the largest product is less than any share can show
         values[k] = values[k] / top if zeros[k] == fewest and below < 4 else 0.0
         for _ in range(min(below, 3)):  # values are between 2**-500 and 1
             values[k] *= _TINY
@@ -362,6 +372,7 @@ def total_of(row: np.ndarray) -> float:
 @compiled
 def divide(row: np.ndarray, share: np.ndarray) -> bool:
     """Divide support (C,) by its sum, even if that overflows; False if it is invalid."""
+    # a row of valid values whose sum overflows
     total = total_of(row)
     if total == math.inf:
         most = row.max()
@@ -388,6 +399,7 @@ def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
     left = np.uint64(len(values)) // width
     at, off = np.uint64(0), 0
     while left >= four:
+        # four sums at a time, which do not wait for one another
         a = b = c = d = -1.0
         end = at + width
         while at < end:

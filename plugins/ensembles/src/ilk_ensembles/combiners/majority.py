@@ -35,12 +35,6 @@ class Majority(ilk.Combiner):
 
         l_c = L/2 + 1 for even L, (L + 1)/2 for odd L
 
-    Raises
-    ------
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
-
     References
     ----------
     System Evaluation slides, "Combining Classifiers": majority voting rule.
@@ -118,9 +112,6 @@ class WeightedMajority(SupportCombiner):
     ------
     ParameterError
         If weights are negative, not finite, all 0, or do not match the number of members.
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
 
     References
     ----------
@@ -207,11 +198,11 @@ class WeightedMajority(SupportCombiner):
         votes = check_support(self, combined)
         return codes, rejected | too_few(votes[np.arange(len(votes)), codes], self.threshold)
 
-    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+    def restricted(self, positions: Sequence[int], n_members: int) -> Self:
         """The rule for a subset of the members, each with its weight."""
         if self.needs_fit:
             return self
-        weights = self._weights(n_members)[kept]
+        weights = self._weights(n_members)[positions]
         return type(self)(weights=weights, threshold=self.threshold, ties=self.ties, cost=self.cost)
 
     def _weights(self, n_members: int) -> np.ndarray:
@@ -223,14 +214,19 @@ class WeightedMajority(SupportCombiner):
 
 def _wrong(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Share of each member's votes that is wrong; shape (L,)."""
+    # a member that supports several classes most gives each an equal part of its vote
     most = support == support.max(axis=2, keepdims=True)
     right = (most / most.sum(axis=2, keepdims=True))[:, np.arange(len(codes)), codes]
     return np.asarray(1 - right.mean(axis=1))
 
 
 def _log_odds(errors: np.ndarray, n: int, n_classes: int) -> np.ndarray:
+    # a rate of 0 or 1 in n samples may be chance: half an error keeps the weight finite
     least = 1 / (2 * n)
     errors = np.clip(errors, least, 1 - least)
+    # ln((1 - e) / e) + ln(C - 1): optimal if members err independently, and alike in all wrong
+    # classes
     weights = np.log((1 - errors) / errors) + np.log(max(n_classes - 1, 1))
+    # a member worse than chance has no vote, not a negative one
     weights = np.maximum(weights, 0)
     return weights if weights.any() else np.ones(len(errors))

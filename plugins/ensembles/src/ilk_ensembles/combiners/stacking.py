@@ -34,8 +34,7 @@ class Stacking(SupportCombiner):
     Raises
     ------
     InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros; if the number of members or classes differs from that in `fit`.
+        If the number of members or classes differs from that in `fit`.
 
     References
     ----------

@@ -53,6 +53,7 @@ class SupportCombiner(ilk.Combiner):
                 raise self.parameter_error(
                     "cost", f"is for {len(cost)} classes, there are {support.shape[1]}"
                 )
+            # the least expected cost becomes the largest support
             support = -(support @ cost)
         codes, tied, _ = winners(self, support)
         return codes, tied & (self.ties == "reject")
@@ -181,6 +182,7 @@ def combine_blocks(
         block = result[start:stop]
         if not rule(values, first, block, *arguments, *(each[start:stop] for each in by_sample)):
             ilk.check_outputs(owner, array)  # raises and names the cell
+        # rounded sums may exceed the bound
         np.minimum(block, most, out=block)
         level(block, ULPS)
 

@@ -24,12 +24,14 @@ def ballots(outputs: np.ndarray, first: int, combined: np.ndarray, weights: np.n
             row = outputs[member, first + i]
             if total_of(row) < 0:
                 return False
+            # one pass finds the maximum and how often it occurs
             top, count, best = row[0], 1, 0
             for k in range(1, n_classes):
                 if row[k] > top:
                     top, count, best = row[k], 1, k
                 elif row[k] == top:
                     count += 1
+            # most rows have one maximum: no second pass over the classes
             if count == 1:
                 combined[i, best] += weights[member]
                 continue
@@ -96,11 +98,13 @@ def winners(
         top, finite = support[i, 0], 0.0
         for k in range(n_classes):
             top = max(top, support[i, k])
+            # 0 times infinity or NaN is NaN: the sum detects both without a branch
             finite += 0.0 * support[i, k]
         if finite != 0:
             return False
         least = top - ulps * abs(top)
         first, near = 0, 0
+        # backwards, so that the first of the near classes remains
         for k in range(n_classes - 1, -1, -1):
             is_near = support[i, k] >= least
             first = k if is_near else first

@@ -38,9 +38,6 @@ class WeightedSum(SupportCombiner):
     ------
     ParameterError
         If weights are negative, not finite, all 0, or do not match the number of members.
-    InputError
-        If outputs have a wrong shape, a value that is negative or not finite, or a row of
-        zeros.
 
     References
     ----------
@@ -110,11 +107,11 @@ class WeightedSum(SupportCombiner):
         weights = for_members(self, self._weights(len(outputs)), len(outputs))
         return combine_blocks(self, outputs, weighted, weights)
 
-    def restricted(self, kept: Sequence[int], n_members: int) -> Self:
+    def restricted(self, positions: Sequence[int], n_members: int) -> Self:
         """The rule for a subset of the members, each with its weight."""
         if self.needs_fit:
             return self
-        weights = for_members(self, self._weights(n_members), n_members)[kept]
+        weights = for_members(self, self._weights(n_members), n_members)[positions]
         return type(self)(weights=weights, ties=self.ties, cost=self.cost)
 
     def _weights(self, n_members: int) -> np.ndarray:

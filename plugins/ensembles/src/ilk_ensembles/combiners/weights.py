@@ -76,7 +76,9 @@ def least_squares(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """
     n_members, _, n_classes = support.shape
     truth = np.eye(n_classes)[codes]
+    # all samples and classes are equations; each member is an unknown
     weights, _ = nnls(support.reshape(n_members, -1).T, truth.ravel())
+    # all 0: no member comes nearer to the labels than nothing does
     return np.asarray(weights) if weights.any() else np.ones(n_members)
 
 

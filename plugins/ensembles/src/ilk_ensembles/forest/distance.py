@@ -122,6 +122,7 @@ class ForestDistance(ilk.Distance):
         X, Y = self.check_pair(X, Y)
         n_trees = X.shape[1]
         D = shared_counts(X.leaves, Y.leaves, dtype=_dtype(X, Y))
+        # whole numbers before the division: equal counts give equal distances
         np.subtract(n_trees, D, out=D)
         D /= n_trees
         return D
@@ -132,6 +133,8 @@ class ForestDistance(ilk.Distance):
         X, Y = self.check_pair(X, Y)
         shares, columns = largest_proximities(X.leaves, Y.leaves, int(k))
         n_trees = X.shape[1]
+        # back to the whole number of trees, so that distances equal those of `pairwise` to the last
+        # bit
         differ = n_trees - np.rint(shares * n_trees)
         return (differ / n_trees).astype(_dtype(X, Y), copy=False), columns
 

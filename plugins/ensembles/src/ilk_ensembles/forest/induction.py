@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ilk_ensembles.base.progress import Progress
 
 
-_DEEP = 2**31 - 1
+_DEEP = 2**31 - 1  # no limit of depth: more than there can be rows
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Settings:
         n_tried = _number(forest.max_features, p)
         return cls(
             forest.criterion,
+            # there are more combinations than features, so their number is not capped
             n_tried if forest.n_combined is not None else min(n_tried, p),
             forest.n_combined,
             forest.max_depth,
@@ -83,7 +84,10 @@ class Ranks:
     def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
         self.how, self.n_classes = how, n_classes
         self.places = _places(codes)
+        # CART breaks ties by the order of classes, which must not depend on their names
         self.codes = self.places[codes]
+        # trees of ranks are those of the values, but scikit-learn compares in float32, which holds
+        # whole numbers up to 2^24 exactly
         self.ranks = np.empty(X.shape, dtype=np.float32)
         values = []
         for f in range(X.shape[1]):
@@ -106,10 +110,13 @@ class Ranks:
         tree = grown.tree_
         left, right = (c.astype(np.int32) for c in (tree.children_left, tree.children_right))
         thresholds = self._thresholds(tree, np.flatnonzero(counts))
+        # inner nodes use `right` for a child; leaves store their number in it
         leaves = np.flatnonzero(left < 0)
         right[leaves] = np.arange(len(leaves))
+        # from the order of the classes' first cases back to that of the classes
         shares = tree.value[leaves, 0][:, self.places]
         return Tree(
+            # scikit-learn marks leaves by the feature -2, which is no column
             np.maximum(tree.feature, 0).astype(np.int32)[:, None],
             np.ones((len(left), 1)),
             thresholds,
@@ -148,6 +155,7 @@ class Combinations:
 
         how = self.how
         rows = np.flatnonzero(counts)
+        # a binary tree has one inner node less than leaves
         most = 2 * len(rows) - 1
         features = np.zeros((most, self.n_combined), dtype=np.int32)
         coefficients, thresholds = np.zeros(features.shape), np.zeros(most)
@@ -213,12 +221,14 @@ def grow_forest(
     def one(t: int, seed: int) -> Tree:
         rng = np.random.RandomState(seed)
         rows = bootstrap_rows(rng, n, size, weights=weights)
+        # a case drawn several times is one row of that weight
         counts = np.bincount(rows, minlength=n).astype(float)
         out[:, t] = counts == 0
         tree = cases.grow(counts, int(rng.randint(2**31 - 1)))
         progress.step()
         return tree
 
+    # classes of few cases look like numbers to predict
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
         jobs = (delayed(one)(t, int(seed)) for t, seed in enumerate(seeds))

@@ -11,6 +11,8 @@ from ilk_ensembles.forest.tree_kernels import draw, midpoint, project, uniform_c
 @compiled
 def purity(counts: np.ndarray, total: float, entropy: bool) -> float:
     """Weighted purity of a leaf from its class weights (C,), up to a constant."""
+    # weight times (1 - impurity) for gini, minus weight times impurity for entropy: sums over the
+    # leaves of a split are comparable
     result = 0.0
     for count in counts:
         if count > 0:
@@ -40,6 +42,7 @@ def best_cut(
     n = len(order)
     for k in range(n - 1):
         row = rows[order[k]]
+        # both sides are updated row by row, so that all cuts of a feature take one pass
         below[codes[row]] += weights[row]
         above[codes[row]] -= weights[row]
         weight += weights[row]
@@ -96,6 +99,8 @@ def search(
     factors = np.empty(len(features))
     size = len(pool)
     for attempt in range(2 * n_tried):
+        # where no combination separates the rows, constant features may be the reason: try without
+        # them
         if attempt == n_tried:
             if best > -np.inf:
                 break
@@ -104,6 +109,7 @@ def search(
                 break
         n = min(len(features), size)
         draw(state, pool, size, n)
+        # fewer features than the combination has terms: the others get coefficient 0
         some[:n] = pool[:n]
         some[n:] = pool[0]
         uniform_coefficients(state, factors, n)
@@ -182,6 +188,7 @@ def grow(
         totals = np.zeros(shares.shape[1])
         for row in node_rows:
             totals[codes[row]] += weights[row]
+        # -inf: the node becomes a leaf
         purest = -np.inf
         if depths[node] < max_depth and len(node_rows) >= min_split and (totals > 0).sum() > 1:
             purest, thresholds[node] = search(
@@ -197,6 +204,7 @@ def grow(
                 Z, node_rows, features[node], coefficients[node], thresholds[node]
             )
             left[node], right[node] = n_nodes, n_nodes + 1
+            # children share the range of their parent's rows, partitioned in place
             starts[n_nodes], stops[n_nodes] = start, middle
             starts[n_nodes + 1], stops[n_nodes + 1] = middle, stop
             depths[n_nodes] = depths[n_nodes + 1] = depths[node] + 1

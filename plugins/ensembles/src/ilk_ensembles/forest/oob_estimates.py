@@ -85,9 +85,11 @@ def importances(
     def one(t: int) -> None:
         from ilk_ensembles.forest.tree_kernels import losses
 
+        # a tree knows the cases that it was grown from: only the others can show a loss
         rows = np.flatnonzero(out[:, t] & (weights > 0))
         if len(rows):
             tree_leaves = slice(trees.first_leaves[t], trees.first_leaves[t + 1])
+            # a leaf votes for one class here, whatever the forest's rule
             votes = trees.answers[tree_leaves].argmax(axis=1)
             cases = trees.rows(X[rows]), codes[rows], weights[rows]
             grown = trees.roots[t], *trees.nodes, votes
@@ -101,6 +103,7 @@ def importances(
         nothing = np.full(X.shape[1], np.nan)
         return Importances(nothing, nothing.copy(), by_tree)
     error = np.full(X.shape[1], np.nan)
+    # the trees are independent draws: the standard error of their mean
     if len(known) > 1:
         error = known.std(axis=0, ddof=1) / np.sqrt(len(known))
     return Importances(known.mean(axis=0), error, by_tree)

@@ -75,6 +75,7 @@ def shared_counts(
     if out is None:
         out = np.ones((len(leaves), 1), dtype=bool)
     else:
+        # a leaf number that no row has: trees with the case in their bag match nothing
         columns[~out.T] = np.iinfo(columns.dtype).max
     D = np.zeros((len(leaves), len(others)), dtype=dtype)
 
@@ -146,8 +147,8 @@ def largest_proximities(
         some = slice(start, stop)
         mine = (buckets.out, buckets.bits) if out is None else (out[some], buckets.bits[some])
         scratch = np.zeros(len(others), dtype=np.int32), np.empty(len(others), dtype=np.int32)
-        own = leaves[some], *mine, buckets.bits, buckets.every
-        closest(*own, *buckets.place, *scratch, shares[some], where[some])
+        block = leaves[some], *mine, buckets.bits, buckets.every
+        closest(*block, *buckets.place, *scratch, shares[some], where[some])
 
     ilk.in_blocks(work, len(leaves), 1024)
     return shares, where

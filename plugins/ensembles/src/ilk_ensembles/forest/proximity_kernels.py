@@ -40,6 +40,7 @@ def fill_buckets(
         Output.
     """
     m, n_trees = leaves.shape
+    # a counting sort: sizes of the leaves, their sums as starts, then the cases in order
     for j in range(m):
         for t in range(n_trees):
             if every or out[j, t]:
@@ -60,6 +61,7 @@ def fill_buckets(
 @compiled
 def ones(word: np.uint64) -> np.uint64:
     """Population count of an unsigned 64-bit word."""
+    # bits are counted in pairs, then in fours, then in bytes; the product adds up the bytes
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + (
         (word >> np.uint64(2)) & np.uint64(0x3333333333333333)

@@ -57,6 +57,7 @@ def find_leaves(
             walking = 0
             for k in range(size):
                 row, node = rows[k], nodes[k]
+                # a negative left child marks a leaf, whose number is in place of the right child
                 if left[node] < 0:
                     leaves[row, t] = right[node]
                     continue
@@ -64,6 +65,7 @@ def find_leaves(
                     value = coefficients[node, 0] * X[row, features[node, 0]]
                 else:
                     value = project(X[row], features[node], coefficients[node])
+                # rows still on their way stay at the front; those in leaves are dropped
                 rows[walking] = row
                 nodes[walking] = left[node] if value <= thresholds[node] else right[node]
                 walking += 1
@@ -73,6 +75,7 @@ def find_leaves(
 @compiled
 def midpoint(low: float, high: float) -> float:
     """Midpoint of low < high in floating point: at least `low`, and less than `high`."""
+    # of numbers of one sign the sum may overflow, of opposite signs the difference
     middle = low + (high - low) / 2 if (low < 0) == (high < 0) else (low + high) / 2
     return middle if low <= middle < high else low
 
@@ -170,6 +173,7 @@ def add_out_of_bag(
                 best = 0
                 for c in range(n_classes):
                     total[i, c] += answers[leaf, c]
+                    # compared after the division, as predictions are: rounding may make ties
                     if total[i, c] / count > total[i, best] / count:
                         best = c
                 erring = best != codes[i]
@@ -191,6 +195,7 @@ def uniform(state: np.ndarray) -> float:
     z = state[0]
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
+    # the upper 53 bits, as a fraction of 2^53
     return ((z ^ (z >> _31)) >> _11) * _UNIT  # type: ignore[no-any-return]
 
 
@@ -299,11 +304,17 @@ def losses(
     order = np.arange(m)
     for f in range(p):
         lost[f] = 0.0
+        # a feature on no path changes no prediction
         if first[f].max() < 0:
             continue
+        # the importance of a feature in a tree: the mean loss over permutations of its out-of-bag
+        # rows
         for _ in range(n_repeats):
+            # a draw of all entries is a permutation
             draw(state, order, m, m)
             for i in range(m):
+                # the leaf changes only for rows whose path uses the feature, and only from its
+                # first use
                 if first[f, i] >= 0:
                     value = X[order[i], f]
                     end = walk(

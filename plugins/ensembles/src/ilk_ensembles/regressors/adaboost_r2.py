@@ -159,6 +159,7 @@ class AdaBoostR2(ilk.Regressor):
         if rows is not None:
             X, y = ilk.take(X, rows), y[rows]
         if self.method == "weighting":
+            # a canonical order: the sums of weights do not depend on the given one
             order = ilk.row_order(X, y, start)
             X, y, start = ilk.take(X, order), y[order], start[order]
         rng = ilk.check_seed(self, self.random_state)
@@ -210,18 +211,21 @@ class _Losses(Rounds):
     """Rounds of AdaBoost.R2."""
 
     def evaluate(self, member: Estimator, number: int, weights: np.ndarray) -> RoundResult:
-        errors = np.abs(self.learner.ask(number, member, self._numbers) - self.y)
+        errors = np.abs(self.learner.query(number, member, self._numbers) - self.y)
         rate = self.owner.learning_rate
         largest = errors.max()
         if largest <= _EXACT * np.abs(self.y).max():
             # weights of R2 are ln((1 - L) / L), twice the half log odds of AdaBoost
             alpha = 2 * decisive_weight(sum(self.alphas) / 2, learning_rate=rate)
             return RoundResult(0.0, alpha, np.zeros(len(weights)), "perfect")
+        # relative to the largest error, as R2 defines it: losses lie in [0, 1]
         losses = _LOSSES[self.owner.loss](errors / largest)
         mean = float(weights @ losses)
+        # from a mean loss of 1/2, beta is 1 or more: weights would move to the easy cases
         if mean >= 0.5 - EDGE:
             return RoundResult(mean, 1.0, np.zeros(len(weights)), "chance")
         alpha = 2 * rate * voting_weight(mean)
+        # R2 multiplies a weight by beta^(1 - loss), with beta = exp(-alpha)
         return RoundResult(mean, alpha, alpha * (losses - 1))
 
     def _numbers(self, member: Predictor, X: Matrix) -> np.ndarray:

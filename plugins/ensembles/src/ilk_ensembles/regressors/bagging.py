@@ -181,6 +181,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         total = np.zeros(outputs.shape[1])
         for count, predicted in enumerate(outputs, start=1):
             total += predicted
+            # a mean follows from the one before; a median needs all members so far
             yield total / count if self.rule == "mean" else self._combine(outputs[:count])
 
     def _checked(self, X: Cases) -> Any:
@@ -192,10 +193,12 @@ class BaggingRegressor(Resampled, ilk.Regressor):
     def _member_outputs(self, X: Cases) -> np.ndarray:
         """Predictions of each member; array of shape (L, m)."""
 
-        def ask(_: int, member: Predictor) -> np.ndarray:
+        def query(_: int, member: Predictor) -> np.ndarray:
             return _answers(member, X)
 
-        return np.stack(each_place(self, self.estimators_, ask, self.n_jobs, argument=self._places))
+        return np.stack(
+            each_place(self, self.estimators_, query, self.n_jobs, argument=self._places)
+        )
 
     def _combine(self, outputs: np.ndarray) -> np.ndarray:
         return np.asarray(

@@ -165,6 +165,7 @@ class BoostedExperts(ilk.Regressor):
         if rows is not None:
             X, y = X[rows], y[rows]
         if self.method == "weighting":
+            # a canonical order: the sums of weights do not depend on the given one
             order = ilk.row_order(X, y, weights)
             X, y, weights = X[order], y[order], weights[order]
         rng = ilk.check_seed(self, self.random_state)
@@ -261,8 +262,10 @@ class ExpertMixture:
 
     def __init__(self, learner: WeakLearner, y: np.ndarray, weights: np.ndarray) -> None:
         self.learner, self.y, self.weights = learner, y, weights
+        # a power of 2: dividing by it is exact, and squares of the quotients do not overflow
         self.unit = 2.0 ** min(int(np.frexp(np.abs(y).max())[1]), 1023)
         spread = float(weights @ ((y - weights @ y) / self.unit) ** 2)
+        # an expert that fits its cases exactly would have an infinite density
         self.floor = max(_FLOOR * spread, _ROUNDING) if spread > 0 else 1.0
         self.experts: list[Any] = []
         self.outputs = np.empty((len(y), 0))
@@ -283,7 +286,9 @@ class ExpertMixture:
         if threshold is None:
             threshold = _quantile(first, self.weights, 1 - share)
         big = first > threshold
+        # the second expert learns from cases on which the first is right as often as wrong
         second = self._errors(self._add(_halves(self.weights, big))) > threshold
+        # the third decides between the two where exactly one errs; if nowhere, where both do
         self._add(_only(self.weights, big != second, big & second))
         return float(threshold)
 
@@ -305,7 +310,7 @@ class ExpertMixture:
             if mass.sum() > 0:
                 other._add(mass / mass.sum(), number)
             else:  # no responsibility: it is not refitted
-                other._keep(self.experts[column], self.outputs[:, column])
+                other._append(self.experts[column], self.outputs[:, column])
         other.log_shares = gate.fit(rows, shares, self.weights)
         other.variances = other._variances(shares)
         return other
@@ -321,6 +326,7 @@ class ExpertMixture:
         return float(self.weights @ logsumexp(self._joint(), axis=1) - np.log(self.unit))
 
     def _joint(self) -> np.ndarray:
+        # ln of the normal density of the error, plus ln of the share of the expert
         logs = -(self._squares() / self.variances + np.log(2 * np.pi * self.variances)) / 2
         return np.asarray(logs + self.log_shares)
 
@@ -331,18 +337,19 @@ class ExpertMixture:
         mass = self.weights[:, None] * shares
         squares = (mass * self._squares()).sum(axis=0)
         totals = mass.sum(axis=0)
+        # an expert without mass gets the floor
         return np.asarray(np.maximum(squares / np.where(totals > 0, totals, 1), self.floor))
 
     def _add(self, weights: np.ndarray, number: int | None = None) -> np.ndarray:
         number = len(self.experts) if number is None else number
         expert = self.learner.fit(number, self.y, weights)
-        outputs = self.learner.ask(
+        outputs = self.learner.query(
             number, expert, lambda m, X: number_per_row(m.predict(X), len(self.y))
         )
-        self._keep(expert, outputs)
+        self._append(expert, outputs)
         return np.asarray(outputs)
 
-    def _keep(self, expert: Estimator, outputs: np.ndarray) -> None:
+    def _append(self, expert: Estimator, outputs: np.ndarray) -> None:
         self.experts.append(expert)
         self.outputs = np.column_stack([self.outputs, outputs])
 
@@ -354,6 +361,7 @@ def _quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
     """Weighted quantile: the least value with the given share of the weight at or below it."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
+    # the tolerance covers rounding of the cumulative sums
     return float(values[order[(reached >= (share - 1e-12) * reached[-1]).argmax()]])
 
 

@@ -131,6 +131,7 @@ class StackingRegressor(HeterogeneousRegressor):
         members, learner = self._seeded_members(rng), self._learner()
         weights = self._check_weights(sample_weight, X, [*members, learner])
         self._fit_all(members, X, y, weights)
+        # rows of weight 0 must not count for the folds
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
             X, y, weights = ilk.take(X, some), y[some], weights[some]
@@ -144,6 +145,7 @@ class StackingRegressor(HeterogeneousRegressor):
             raise failure(self, "learner", learner, error) from error
         return self
 
+    # non-negative coefficients, as Breiman proposes: those of similar predictions do not cancel
     def _learner(self) -> Any:
         return (
             LinearRegression(positive=True)
@@ -157,7 +159,7 @@ class StackingRegressor(HeterogeneousRegressor):
         """Positions of held-out rows, and the members' predictions for them, of shape (L, h)."""
         places = [f"{place}, on a part of the rows," for place in self._places()]
 
-        def ask(train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             part, some = ilk.take(X, train), None if weights is None else weights[train]
 
             def fit(_: int, member: Estimator) -> Any:
@@ -167,7 +169,7 @@ class StackingRegressor(HeterogeneousRegressor):
             return self._member_outputs(fitted, ilk.take(X, test))
 
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
-        return held_out_outputs(self, ask, X, y, scheme, rng, random_folds)
+        return held_out_outputs(self, query, X, y, scheme, rng, random_folds)
 
     def _features(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         """The members' predictions side by side, and X with `passthrough`."""

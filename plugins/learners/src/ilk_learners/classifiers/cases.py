@@ -38,7 +38,7 @@ CLASS_WEIGHT: Any = param(
     choices=("balanced",),
     items=Param(float, gt=0),
     form='"balanced", dict of label to number, or None',
-    doc='What a case of each class counts; "balanced": all classes the same in sum.',
+    doc='Weight of a case of each class; "balanced": all classes have the same total weight.',
 )
 
 
@@ -120,6 +120,7 @@ def put(decisions: np.ndarray, members: np.ndarray, present: np.ndarray, f: np.n
         Classes seen by the machine.
     f : ndarray of shape (len(members), len(present))
     """
+    # an absent class stays below every present one, so it never wins
     below = np.minimum(-1.0, np.nextafter(f.min(axis=1), -np.inf))
     decisions[members] = below[:, None]
     decisions[np.ix_(members, present)] = f
@@ -144,6 +145,7 @@ def case_weights(owner: Any, cases: TrainingCases) -> np.ndarray | None:
     if given is None:
         return cases.weights
     if given == "balanced":
+        # n / (C n_c): each class has the total weight n / C
         factors = cases.total / (len(cases.classes) * cases.counts)
     else:
         factors = np.array([_weight(given, label) for label in cases.classes.tolist()])
@@ -179,12 +181,12 @@ class EstimatorClassifier(Classifier):
     def _fit(self, cases: TrainingCases, weights: np.ndarray | None) -> Self:
         self.classes_ = cases.classes
         given = {} if weights is None else {"sample_weight": weights}
-        with self._said_by_us():
+        with self._translated_errors():
             self.estimator_ = self._estimator().fit(cases.X, cases.codes, **given)
         return self
 
     @contextmanager
-    def _said_by_us(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         """Translate the estimator's errors and warnings into our names and parameters."""
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
             warnings.simplefilter("always")
@@ -216,7 +218,7 @@ class EstimatorClassifier(Classifier):
         """Call a method of the estimator and check that its result is finite."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        with self._said_by_us():
+        with self._translated_errors():
             values = np.asarray(getattr(self.estimator_, method)(X))
         return finite(self, values, f"{method}(X)")
 
@@ -232,5 +234,6 @@ class EstimatorClassifier(Classifier):
 
 def midpoint(low: float, high: float) -> float:
     """Midpoint of `low < high`, rounded so that ``low <= midpoint < high``."""
+    # of numbers of one sign the sum may overflow, of opposite signs the difference
     middle = low + (high - low) / 2 if (low < 0) == (high < 0) else (low + high) / 2
     return middle if low <= middle < high else low

@@ -179,10 +179,12 @@ class ConformalSVM(Classifier):
         K = checked_gram(self, self.kernel_, X)
         signs = [s for _, s in problems(codes, len(self.classes_), "ova")]
         first = [self._solved(K, each) for each in signs]
+        # the factor is large near the first machine's support vectors, so it magnifies the border
         self.factors_ = [self._factor(X, machine) for machine in first]
         second = []
         for factor, each in zip(self.factors_, signs, strict=True):
             c = factor(X)
+            # k'(x, z) = c(x) c(z) k(x, z), the conformal transformation of Amari and Wu
             second.append(self._solved(K * c * c[:, None], each))
         self.taus_ = np.array([factor.tau for factor in self.factors_])
         self.first_support_ = [machine.rows for machine in first]
@@ -224,6 +226,7 @@ class ConformalSVM(Classifier):
         self.intercept_ = np.array([machine.intercept for machine in machines])
         self.margin_ = np.array([machine.margin for machine in machines])
         at_support = [factor(self.support_vectors_) for factor in self.factors_]
+        # the factor of a support vector is constant, so it becomes part of the coefficient
         self._coef = self.dual_coef_ * np.array(at_support)
 
     def _warn(self, machines: list[Machine]) -> None:
@@ -245,6 +248,7 @@ class ConformalSVM(Classifier):
             part = take(X, rows)
             K = np.asarray(self.kernel_.gram(part, self.support_vectors_), dtype=float)
             c = np.column_stack([factor(part) for factor in self.factors_])
+            # c(x) c(z) k(x, z), where the coefficients contain c(z)
             values[rows] += (K @ self._coef.T) * c
         return class_scores(values, len(self.classes_), "ova")
 
@@ -329,10 +333,12 @@ def reach(owner: object, distance: Distance, centers: Any, k: int, X: Cases | No
     for start in range(0, m, step):
         rows = np.arange(start, min(start + step, m))
         D = np.asarray(distance.pairwise(take(centers, rows), centers), dtype=float)
+        # equal rows say nothing about the density of the border
         D[D == 0] = np.inf
         D = np.sort(np.partition(D, min(k, m) - 1, axis=1)[:, :k], axis=1)
         near.append(D[np.isfinite(D)])
     every = np.concatenate(near)
+    # equal support vectors have no distances: take those of all rows
     if not every.size and X is not None:
         return reach(owner, distance, X, k)
     if not every.size:

@@ -155,6 +155,7 @@ class DecisionStump(Classifier):
             weights = check_weights(self, sample_weight, presorted.X)
             exponent = int(np.frexp(weights.max())[1])
             if abs(exponent) > _SAFE:
+                # an exact factor: shares do not change, and sums of weights stay in range
                 weights = np.ldexp(weights, -exponent)
         self._split(presorted, codes, weights)
         return self
@@ -175,6 +176,7 @@ class DecisionStump(Classifier):
         leaves = np.array([leaf_weights(side, codes, weights, n_classes) for side in sides])
         leaves /= leaves.sum()
         most = leaves.max(axis=1, keepdims=True)
+        # classes within rounding of the most count as tied, and the first of them wins
         self.leaf_weights_ = np.where(leaves >= most * (1 - _ROUNDING), most, leaves)
         self._leaves = self.leaf_weights_.argmax(axis=1)
         self.error_ = float((self.leaf_weights_.sum(axis=1) - most[:, 0]).sum())
@@ -189,6 +191,7 @@ class DecisionStump(Classifier):
         p, n = presorted.order.shape
         badness, places = np.empty(p), np.empty(p, dtype=np.int64)
         units, totals = np.empty(n, dtype=np.int64), np.zeros(len(self.classes_), dtype=np.int64)
+        # whole numbers: sums do not depend on the order of the rows, so neither do ties
         convert(weights, units)
         kernels.class_weights(codes, units, totals)
         rounding = int(_ROUNDING * float(totals.sum()))
@@ -199,13 +202,14 @@ class DecisionStump(Classifier):
         def work(start: int, stop: int) -> None:
             those = slice(start, stop)
             sorted_ = presorted.order[those], presorted.last[those], weights
-            found = rounding, badness[those], places[those]
+            outputs = rounding, badness[those], places[those]
             if two:
-                kernels.search_two(*sorted_, signed, totals, *found)
+                kernels.search_two(*sorted_, signed, totals, *outputs)
             else:
-                many(*sorted_, units, codes, len(totals), *found)
+                many(*sorted_, units, codes, len(totals), *outputs)
 
         in_blocks(work, p, max(_CELLS // n, 1))
+        # the first of the features that tie up to rounding
         feature = int((badness <= badness.min() + rounding).argmax())
         return (feature, int(places[feature])) if places[feature] >= 0 else (-1, -1)
 
@@ -237,6 +241,7 @@ class DecisionStump(Classifier):
         X = X.X if isinstance(X, Presorted) else check_vectors(self, X, reset=False)
         if self.feature_ < 0:
             return np.zeros(len(X), dtype=np.intp)
+        # in double precision: a threshold between two float32 values may be none
         return np.asarray(X[:, self.feature_] > np.float64(self.threshold_)).astype(np.intp)
 
     def __sklearn_tags__(self) -> Any:
@@ -248,6 +253,7 @@ class DecisionStump(Classifier):
 def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place: int) -> float:
     """Midpoint of the nearest values of positive weight at and after a position."""
     below, above = place, place + 1
+    # cases of weight 0 must not move the threshold
     while weights[order[below]] == 0:
         below -= 1
     while weights[order[above]] == 0:

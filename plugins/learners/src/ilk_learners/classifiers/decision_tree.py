@@ -156,6 +156,7 @@ class DecisionTree(EstimatorClassifier):
         """
         self.check_parameters()
         cases = check_cases(self, X, y, sample_weight)
+        # a canonical order of rows and classes: CART breaks ties by both
         rows, classes = case_order(cases.X, cases.codes, cases.weights)
         cases = cases.taken(rows)
         self._places = np.argsort(classes)
@@ -178,8 +179,10 @@ class DecisionTree(EstimatorClassifier):
         find_gaps(ranks, *nodes, below, above)
         self._thresholds = np.full(tree.node_count, np.inf)
         for node in np.flatnonzero(tree.children_left >= 0):
-            own = values[tree.feature[node]]
-            self._thresholds[node] = midpoint(float(own[below[node]]), float(own[above[node]]))
+            distinct = values[tree.feature[node]]
+            self._thresholds[node] = midpoint(
+                float(distinct[below[node]]), float(distinct[above[node]])
+            )
 
     def check_loaded(self) -> None:
         """Check that a stored tree matches the features and classes."""
@@ -229,6 +232,6 @@ def _ranked(X: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
     ranks = np.empty(X.shape, dtype=np.float32)
     values = []
     for f in range(X.shape[1]):
-        own, ranks[:, f] = np.unique(X[:, f], return_inverse=True)
-        values.append(own)
+        distinct, ranks[:, f] = np.unique(X[:, f], return_inverse=True)
+        values.append(distinct)
     return values, ranks

@@ -75,7 +75,7 @@ class GASVM(LearnedKernelClassifier):
     True
     """
 
-    C: float = param(default=10.0, gt=0, doc="What an error costs; inf: none may be.")
+    C: float = param(default=10.0, gt=0, doc="Cost of an error; inf: a hard margin.")
     tol: float = param(
         default=0.001,
         gt=0,

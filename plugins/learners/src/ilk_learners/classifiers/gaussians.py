@@ -76,16 +76,20 @@ def gaussian(
     if weights is not None:
         D *= np.sqrt(weights)[:, None]
     D /= np.sqrt(total)
+    # shrinkage mixes in a multiple of I, which depends on units; without it columns are
+    # standardized
     scale = np.ones(p) if shrinkage else column_lengths(D, extent)
     values, vectors = spectrum(np.divide(D, scale, out=D))
     rank = rank_of(values, D.shape)
     if shrinkage and rank:
+        # eigenvalues of (1 - s) S + s trace(S)/p I, as singular values
         values = np.sqrt((1 - shrinkage) * values**2 + shrinkage * float((values**2).mean()))
         rank = int((values > 0).sum())
-    kept, logs = values[:rank], np.log(values[:rank]).sum() + np.log(scale).sum()
+    roots, logs = values[:rank], np.log(values[:rank]).sum() + np.log(scale).sum()
+    # log |S| = 2 sum log of singular values, and the unit 2^exponent counts once per feature
     log_det = 2 * (float(logs) + p * exponent * _LN2)
     with np.errstate(over="ignore"):
-        whitening = vectors[:rank].T / kept / scale[:, None]
+        whitening = vectors[:rank].T / roots / scale[:, None]
     finite(owner, whitening, "features vary so unequally that the inverse of a covariance")
     return Gaussian(whitening, log_det, rank, float(shrinkage), exponent)
 
@@ -136,7 +140,9 @@ def ledoit_wolf(
     O. Ledoit and M. Wolf, "A well-conditioned estimator for large-dimensional covariance
     matrices", *Journal of Multivariate Analysis* 88, 2004.
     """
+    # |S - trace(S)/p I|^2: how far S is from the target
     distance = square - trace**2 / p
+    # the expected squared error of S; clipped, since rounding can bring it below 0
     noise = np.clip((fourth - square) / total, 0, None)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(noise < distance, noise / distance, np.where(distance > 0, 1.0, 0.0))

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from ilk_learners.gaussian_processes.newton import Likelihood
     from ilk_learners.gaussian_processes.predictions import Latents
 
-_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the numbers of a kernel, tried by cross-validation
 
 
 class GP(Classifier):
@@ -254,6 +254,7 @@ class GP(Classifier):
     def _likelihoods(self, codes: np.ndarray, n_classes: int) -> list[Likelihood]:
         if self.multi_class == "softmax":
             return [Softmax(codes, n_classes)]
+        # for two classes one problem suffices: its latent value has the sign of the second class
         positive = range(1 if n_classes == 2 else 0, n_classes)
         return [Logistic(np.where(codes == c, 1.0, -1.0)) for c in positive]
 
@@ -272,6 +273,7 @@ class GP(Classifier):
             return parameters.kernel(logarithms).fit(X, self.classes_[codes])
 
         def scores(factor: float, folds: list[Any]) -> tuple[int, float]:
+            # one matrix of all rows serves all folds
             K = gram(moved(factor), float(self.signal_variance), X)
             parts = [self._fold_scores(K, codes, *fold) for fold in folds]
             return sum(right for right, _ in parts), sum(total for _, total in parts)
@@ -284,9 +286,10 @@ class GP(Classifier):
         """Correct predictions and log-probability of test rows, from the covariance of all rows."""
         present, known = np.unique(codes[train], return_inverse=True)
         problems = self._solved(K[np.ix_(train, train)], known, len(present))
-        k, own = K[np.ix_(test, train)], np.diagonal(K)[test]
+        k, prior = K[np.ix_(test, train)], np.diagonal(K)[test]
+        # classes absent from the training rows of a fold get the smallest probability
         P = np.full((len(test), len(self.classes_)), np.finfo(float).tiny)
-        P[:, present] = probabilities([latent(each, own, k.copy()) for each in problems])
+        P[:, present] = probabilities([latent(each, prior, k.copy()) for each in problems])
         chosen = np.maximum(P[np.arange(len(test)), codes[test]], np.finfo(float).tiny)
         return int((P.argmax(axis=1) == codes[test]).sum()), float(np.log(chosen).sum())
 
@@ -296,10 +299,12 @@ class GP(Classifier):
         if len(self.classes_) > 2:
             best = self.predict_proba(X).argmax(axis=1)
             return self.classes_[best]
+        # the latent mean is k(x)' a: no variance is needed for the label
         means = [
             np.vstack([each.a @ k.T for each, _, k in self._covariances(Q)])
             for Q in self._blocks(X)
         ]
+        # the sign of the mean decides: the average over a symmetric density lies on the same side
         first, last = np.concatenate(means, axis=1)[[0, -1]]
         softmax = self.multi_class == "softmax"
         return self.classes_[(last > (first if softmax else 0)).astype(int)]
@@ -336,7 +341,7 @@ class GP(Classifier):
         """Means and (co)variances of latent values of each problem, for some rows at a time."""
         check_is_fitted(self)
         for Q in self._blocks(X):
-            yield [latent(each, own, k.copy()) for each, own, k in self._covariances(Q)]
+            yield [latent(each, prior, k.copy()) for each, prior, k in self._covariances(Q)]
 
     def _blocks(self, X: Cases) -> Iterator[Any]:
         X = read_rows(self, self.kernels_[0], X, reset=False)
@@ -346,8 +351,9 @@ class GP(Classifier):
         """Each problem, with prior variances of queries and covariances with training rows."""
         pairs = []
         for kernel, variance in zip(self.kernels_, self.signal_variances_, strict=True):
-            own = variance * np.asarray(kernel.diagonal(Q), dtype=float)
-            pairs.append((own, gram(kernel, variance, Q, self._rows)))
+            prior = variance * np.asarray(kernel.diagonal(Q), dtype=float)
+            pairs.append((prior, gram(kernel, variance, Q, self._rows)))
+        # one covariance for all problems, or one for each
         shared = pairs * (len(self.problems_) // len(pairs))
         return [(each, *pair) for each, pair in zip(self.problems_, shared, strict=True)]
 

@@ -126,10 +126,11 @@ class GPML(LearnedKernelClassifier):
         With more than two classes: the probabilities of each against the rest, normalized.
         """
         check_is_fitted(self)
-        found = [gp.predict_proba(rows) for gp, rows in self._mapped(X, self.gps_)]
-        if len(found) == 1:
-            return np.asarray(found[0])
-        P = np.stack([each[:, 1] for each in found], axis=1)
+        parts = [gp.predict_proba(rows) for gp, rows in self._mapped(X, self.gps_)]
+        if len(parts) == 1:
+            return np.asarray(parts[0])
+        P = np.stack([each[:, 1] for each in parts], axis=1)
+        # relative to the largest, so that no underflow is a divisor
         P = P / np.maximum(P.max(axis=1, keepdims=True), np.finfo(float).tiny)
         return np.asarray(P / P.sum(axis=1, keepdims=True))
 

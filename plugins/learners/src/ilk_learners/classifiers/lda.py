@@ -130,14 +130,20 @@ class LDA(Posterior):
         self.means_, D, exponent = within(cases.X, cases.codes, len(cases.classes), cases.weights)
         self._origin = common_deviations(self.means_)[0]
         means = difference(self.means_, self._origin, exponent)
+        # the size of the numbers that were subtracted: smaller deviations are rounding errors
         extent = np.abs(D).max(axis=0) + np.abs(means).max(axis=0)
-        found = gaussian(
+        covariance = gaussian(
             self, D, exponent, shrinkage=self.shrinkage, weights=cases.weights, extent=extent
         )
-        self.rank_, self.shrinkage_, self._exponent = found.rank, found.shrinkage, exponent
-        self._check_rank(len(found.map))
-        whitened = means @ found.map
-        self._coefficients = found.map @ whitened.T
+        self.rank_, self.shrinkage_, self._exponent = (
+            covariance.rank,
+            covariance.shrinkage,
+            exponent,
+        )
+        self._check_rank(len(covariance.map))
+        whitened = means @ covariance.map
+        # with S^-1 = W W', the discriminant is linear in x: coefficients S^-1 mu_c
+        self._coefficients = covariance.map @ whitened.T
         self._intercepts = np.log(self.priors_) - (whitened**2).sum(axis=1) / 2
 
     def _check_rank(self, p: int) -> None:
@@ -191,6 +197,7 @@ def _leave_one_out(lda: LDA, X: Cases, y: Labels) -> Prediction:
     means, D, exponent = within(cases.X, cases.codes, len(cases.classes))
     turned = difference(means, common_deviations(means)[0], exponent)
     extent = np.abs(D).max(axis=0) + np.abs(turned).max(axis=0)
+    # shrinkage depends on the units of the features: only without it they may be scaled
     scale = np.ones(p) if lda.shrinkage else column_lengths(D, extent)
     values, axes = spectrum(D / scale)
     if rank_of(values, D.shape) < p and not lda.shrinkage:
@@ -258,24 +265,29 @@ class _Downdates:
         return P, ~(left > _DOUBTFUL)
 
     def _block(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        Z, own = self.Z[rows], self.cases.codes[rows]
-        grow = self._growth(own)
+        Z, codes = self.Z[rows], self.cases.codes[rows]
+        grow = self._growth(codes)
         A, gamma = self._without(rows, grow)
         V = Z / A
+        # the denominator of Sherman and Morrison: the share of variance along z left without the
+        # case
         left = 1 - gamma * np.einsum("ij,ij->i", Z, V)
         scores = np.empty((len(Z), len(self.means)))
         with np.errstate(all="ignore"):  # doubtful cases are refitted
             for c, mean in enumerate(self.means):
-                E = np.where((own == c)[:, None], Z * grow[:, None], Z + self.means[own] - mean)
+                # deviations from the means without the case, which changes only the mean of its own
+                # class
+                E = np.where((codes == c)[:, None], Z * grow[:, None], Z + self.means[codes] - mean)
                 along = np.einsum("ij,ij->i", E, V)
+                # e' (diag(A) - g z z')^-1 e = e' A^-1 e + g (e' A^-1 z)^2 / (1 - g z' A^-1 z)
                 squared = np.einsum("ij,ij->i", E, E / A) + gamma * along**2 / left
                 scores[:, c] = -squared / 2
-            scores += self._log_priors(own)
+            scores += self._log_priors(codes)
             return softmax(scores, axis=1), left
 
-    def _growth(self, own: np.ndarray) -> np.ndarray:
+    def _growth(self, codes: np.ndarray) -> np.ndarray:
         """n_c / (n_c - 1); 0 for the only case of a class, whose deviation is 0."""
-        counts = self.cases.counts[own]
+        counts = self.cases.counts[codes]
         return np.where(counts > 1, counts / np.maximum(counts - 1, 1), 0.0)
 
     def _without(self, rows: slice, grow: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -285,6 +297,7 @@ class _Downdates:
         trace = (self.scatter.sum() - grow * lengths) / (n - 1)
         s = self.lda.shrinkage
         s = self._intensities(rows, grow, trace) if s == "auto" else np.full(len(grow), float(s))
+        # without case z of n_c, the scatter is S - n_c / (n_c - 1) z z'
         A = (1 - s)[:, None] * self.scatter / (n - 1) + (s * trace / p)[:, None]
         return A, (1 - s) * grow / (n - 1)
 
@@ -297,13 +310,13 @@ class _Downdates:
         of the case itself.
         """
         n, p = self.Z.shape
-        Z, own = self.Z[rows], self.cases.codes[rows]
-        counts = self.cases.counts[own]
+        Z, codes = self.Z[rows], self.cases.codes[rows]
+        counts = self.cases.counts[codes]
         lengths = np.einsum("ij,ij->i", Z, Z)
         a = np.where(counts > 1, 1 / np.maximum(counts - 1, 1), 0.0)
         fourth = np.full(len(Z), (np.einsum("ij,ij->i", self.Z, self.Z) ** 2).sum())
-        for c in np.unique(own):
-            those, members = own == c, self.Z[self.cases.codes == c]
+        for c in np.unique(codes):
+            those, members = codes == c, self.Z[self.cases.codes == c]
             squares = np.einsum("ij,ij->i", members, members)
             step, length = a[those], lengths[those]
             along = Z[those] @ (squares @ members)
@@ -312,18 +325,19 @@ class _Downdates:
             fourth[those] += 2 * step**2 * length * squares.sum()
             fourth[those] += counts[those] * step**4 * length**2
         fourth -= (1 + a) ** 4 * lengths**2
+        # |S - g z z'|^2 in the axes of S, where S is a diagonal matrix
         square = (self.scatter**2).sum() - 2 * grow * (Z**2 @ self.scatter) + (grow * lengths) ** 2
         return np.asarray(ledoit_wolf(fourth / (n - 1), square / (n - 1) ** 2, trace, n - 1, p))
 
-    def _log_priors(self, own: np.ndarray) -> np.ndarray:
+    def _log_priors(self, codes: np.ndarray) -> np.ndarray:
         """Logarithm of the prior of each class without each case; array of shape (b, C)."""
         counts, classes = self.cases.counts, self.cases.classes
-        result = np.empty((len(own), len(counts)))
-        for c in np.unique(own):
+        result = np.empty((len(codes), len(counts)))
+        for c in np.unique(codes):
             rest = counts - (np.arange(len(counts)) == c)
             there = rest > 0
             priors = np.zeros(len(counts))
             priors[there] = class_priors(self.lda, classes[there], rest[there])
             with np.errstate(divide="ignore"):
-                result[own == c] = np.log(priors)
+                result[codes == c] = np.log(priors)
         return result

@@ -75,6 +75,7 @@ class LearnedMap:
                     f"{display_name(owner)}: the rows of X are all equal, or too far apart, so "
                     f"the kernel has no scale; standardize X first"
                 )
+            # exp(-|u - v|^2 / (2 s)) of the transformed rows, with s the mean squared bandwidth
             self.factor = float(1 / np.sqrt(2 * s))
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
@@ -97,6 +98,7 @@ def metric_problems(codes: np.ndarray, n_classes: int, *, per_class: bool) -> It
 
     All classes at once; or each against the rest, for two classes one problem.
     """
+    # the two problems of two classes have the same metric
     if not per_class or n_classes == 2:
         yield codes
     else:

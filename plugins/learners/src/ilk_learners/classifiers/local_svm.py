@@ -172,6 +172,7 @@ class LocalSVM(Classifier):
         X = check_objects(self, distance if learner is None else learner, X, reset=True)
         self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
         n, labels = n_rows(X), self.classes_[self.codes_]
+        # with n, neighbourhoods grow in number of rows, but shrink as a share of the data
         self.n_neighbors_ = min(max(int(self.k * log2(n)), 1), n)
         learner = None if learner is None else fit_component(learner, X, labels)
         self.metric_learner_ = learner
@@ -211,17 +212,20 @@ class LocalSVM(Classifier):
             Q = learner.transform(Q)
         step = max(_QUERIES // self.n_neighbors_, 1)
         blocks = range(0, n_rows(Q), step)
-        found = [self._of_block(take(Q, np.arange(b, min(b + step, n_rows(Q))))) for b in blocks]
-        return np.concatenate(found)
+        parts = [self._of_block(take(Q, np.arange(b, min(b + step, n_rows(Q))))) for b in blocks]
+        return np.concatenate(parts)
 
     def _of_block(self, Q: Cases) -> np.ndarray:
         """Decision values of a block of queries whose neighbours fit in memory."""
         near, rows = self.index_.kneighbors(Q, self.n_neighbors_)
+        # rows ascending, so that equal neighbourhoods are equal arrays, whatever the order of
+        # distances
         order = np.argsort(rows, axis=1)
         near, rows = np.take_along_axis(near, order, 1), np.take_along_axis(rows, order, 1)
         codes = self.codes_[rows]
         decisions = no_decision(len(rows), len(self.classes_))
         pure = (codes == codes[:, :1]).all(axis=1)
+        # without another class there is no border: the value of a row on the margin
         decisions[pure, codes[pure, 0]] = 1
         self._kept.count_pure(int(pure.sum()))
         for machine, members in self._machines(rows, np.flatnonzero(~pure)):
@@ -235,6 +239,7 @@ class LocalSVM(Classifier):
         """Yield the machine of each neighbourhood, and the queries in it."""
         if not mixed.size:
             return
+        # queries that share a neighbourhood share a machine
         sets, which = np.unique(rows[mixed], axis=0, return_inverse=True)
         members = np.split(
             mixed[np.argsort(which, kind="stable")], np.cumsum(np.bincount(which))[:-1]
@@ -259,8 +264,8 @@ class LocalSVM(Classifier):
         union, places = np.unique(sets, return_inverse=True)
         if union.size**2 <= min(_CELLS, _WORTH * sets.size * sets.shape[-1]):
             table = self._table(union)
-            for own in places.reshape(sets.shape):
-                yield table[own[:, None], own]
+            for chosen in places.reshape(sets.shape):
+                yield table[chosen[:, None], chosen]
         else:
             yield from map(self._table, sets)
 
@@ -275,6 +280,7 @@ class LocalSVM(Classifier):
     def _trained(self, rows: np.ndarray, between: np.ndarray) -> LocalMachine:
         width = 0.0
         if self.kernel_ is None:
+            # a kernel must be symmetric: take the root mean square of both directions
             if not self.distance_.symmetric:
                 between = _both_ways(between, between.T)
             width = self._width(between)
@@ -291,6 +297,8 @@ class LocalSVM(Classifier):
             )
         if largest == 0:
             return 0.0
+        # relative to the largest: squares neither overflow nor underflow; the n zeros of the
+        # diagonal do not count
         return largest * float(np.sqrt(np.square(D / largest).sum() / (n * (n - 1))))
 
     def _similarities(
@@ -356,13 +364,14 @@ def train(gram: np.ndarray, codes: np.ndarray, C: float, tol: float, width: floa
     For two classes one machine is trained; the other is its negative.
     """
     present = np.unique(codes)
+    # for two classes, the machine of the second decides for both
     asked = present[1:] if len(present) == 2 else present
     gram, bounds = np.ascontiguousarray(gram), np.full(len(codes), C)
     weights, bias = np.zeros((len(codes), len(asked))), np.empty(len(asked))
     for column, c in enumerate(asked):
-        found = solve(gram, np.where(codes == c, 1.0, -1.0), bounds, tol=tol, max_iter=None)
-        weights[found.rows, column] = found.coef
-        bias[column] = found.intercept
+        machine = solve(gram, np.where(codes == c, 1.0, -1.0), bounds, tol=tol, max_iter=None)
+        weights[machine.rows, column] = machine.coef
+        bias[column] = machine.intercept
     if len(present) == 2:
         weights, bias = np.hstack([-weights, weights]), np.concatenate([-bias, bias])
     return LocalMachine(present, weights, bias, width)
@@ -389,6 +398,7 @@ class Kept:
 
     def find(self, rows: np.ndarray) -> LocalMachine | None:
         """Return the cached machine of these rows, or None."""
+        # the bytes of ascending row numbers identify a neighbourhood
         key = rows.tobytes()
         with _LOCK:
             if key in self.machines:
@@ -400,6 +410,7 @@ class Kept:
         with _LOCK:
             self.n_trained += 1
             self.machines[rows.tobytes()] = machine
+            # the first is the one whose last use is longest ago
             while len(self.machines) > self.size:
                 self.machines.popitem(last=False)
 

@@ -125,9 +125,11 @@ class Logistic(EstimatorClassifier):
         return self
 
     def _estimator(self) -> LogisticRegression:
+        # scikit-learn mixes both penalties: the share of L1 is 1 for the lasso, 0 for ridge
         share = {"l1": 1.0, "elastic_net": self.l1_share}.get(self.penalty or "", 0.0)
         options: dict[str, Any] = {"C": np.inf if self.penalty is None else self.C}
         if share:
+            # the solver that takes an L1 penalty for any number of classes
             options |= {"l1_ratio": share, "solver": "saga", "random_state": self._seed()}
             if _penalty_is_named():
                 options["penalty"] = "elasticnet"

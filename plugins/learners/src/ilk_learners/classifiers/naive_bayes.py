@@ -136,11 +136,14 @@ class NaiveBayes(Posterior):
             members -= means[c]
             variances[c] = shares @ np.square(members, out=members)
         shares = counts / counts.sum()
+        # the variance of all cases: within the classes plus that of the class means
         overall = shares @ (variances + (means - shares @ means) ** 2)
+        # without a floor, a feature that is constant in a class would have an infinite density
         least = self.floor * np.sqrt(overall)
         factors = np.array([self._factor(count) for count in counts])[:, None]
         self._means = means
         self._widths = np.where(least > 0, np.maximum(np.sqrt(variances) * factors, least), 0.0)
+        # features that are constant in all cases tell no class from another
         self._used = np.flatnonzero(least > 0)
         self._counts = cases.counts
         self.means_ = np.ldexp(self._means + self._origin, self._exponents)
@@ -151,6 +154,7 @@ class NaiveBayes(Posterior):
         if self.density == "gaussian":
             return 1.0
         if isinstance(self.width, str):
+            # (4 / (3 n))^(1/5) = (0.75 n)^(-1/5)
             return float((count * (0.75 if self.width == "silverman" else 1.0)) ** -0.2)
         return float(self.width)
 
@@ -162,12 +166,14 @@ class NaiveBayes(Posterior):
             rows = rows[:, used]
         result = np.tile(np.log(self.priors_), (len(X), 1))
         for c, (mean, width) in enumerate(zip(self._means, self._widths, strict=True)):
+            # the normalization of the Gaussian, up to the constant that all classes share
             result[:, c] -= np.log(width[used]).sum()
             if self._points is None:
                 z = rows - mean[used]
                 z /= width[used]
                 result[:, c] -= np.einsum("ij,ij->i", z, z) / 2
             else:
+                # a kernel density is the mean, not the sum, over the cases of the class
                 result[:, c] -= len(used) * np.log(self._counts[c])
                 result[:, c] += self._log_kernels(rows, c)
         return result

@@ -141,6 +141,7 @@ class NearestMean(Classifier):
     def _fit_means(self, X: np.ndarray, codes: np.ndarray) -> None:
         self.means_, deviations, self._exponent = within(X, codes, len(self.classes_))
         if self.metric == "euclidean":
+            # the mean variance of a feature is the unit of the posteriors
             square = np.vdot(deviations, deviations) / X.size
             spread = np.atleast_1d(np.ldexp(np.sqrt(square), self._exponent))
             finite(self, spread, "the mean variation of X inside the classes")
@@ -160,6 +161,7 @@ class NearestMean(Classifier):
                 f"{display_name(self)}: the covariance inside the classes is singular (rank "
                 f"{rank} of {len(values)}){remedy}"
             )
+        # eigenvalues of the shrunk covariance, (1 - s) S + s trace(S) / p I
         variances = values**2
         return np.asarray(vectors.T / np.sqrt((1 - s) * variances + s * variances.mean()))
 
@@ -168,6 +170,8 @@ class NearestMean(Classifier):
         self._rows = X
         shares = np.eye(len(self.classes_))[codes]
         self._shares = shares / shares.sum(axis=0)
+        # the mean of k over all pairs of a class: the squared length of its mean in the feature
+        # space
         self._norms = np.einsum("ic,ic->c", self._shares, self._similarities(X))
 
     def _similarities(self, Q: Cases) -> np.ndarray:
@@ -185,8 +189,9 @@ class NearestMean(Classifier):
         check_is_fitted(self)
         if self.kernel_ is not None:
             X = check_objects(self, self.kernel_, X, reset=False)
-            own = np.asarray(self.kernel_.diagonal(X))[:, None]
-            squared = own - 2 * self._similarities(X) + self._norms
+            squares = np.asarray(self.kernel_.diagonal(X))[:, None]
+            # the kernel trick; rounding may bring a squared distance below 0
+            squared = squares - 2 * self._similarities(X) + self._norms
             return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
         X = check_vectors(self, X, reset=False)
         if self._map is None:
@@ -214,6 +219,7 @@ class NearestMean(Classifier):
         D = self._distances(X)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             if len(self.classes_) == 2:
+                # a^2 - b^2 = (a - b) (a + b), without cancellation
                 gap, total = D[:, 0] - D[:, 1], D[:, 0] + D[:, 1]
             else:
                 gap, total = -D, D

@@ -24,5 +24,7 @@ def log_density(
         total = 0.0
         for i in range(len(points)):
             z = abs(queries[q] - points[i]) / width
+            # (nearest^2 - z^2) / 2, factored against cancellation: at most 0, so exp cannot
+            # overflow
             total += weights[i] * np.exp((nearest - z) * (nearest + z) / 2)
         result[q] += np.log(total) - nearest * nearest / 2

@@ -83,6 +83,7 @@ class Posterior(Classifier):
 
 def _posterior(values: np.ndarray) -> np.ndarray:
     with np.errstate(under="ignore"):
+        # from logarithms, as densities underflow in many dimensions
         return np.asarray(softmax(values, axis=1))
 
 
@@ -150,4 +151,5 @@ def class_priors(owner: Any, classes: np.ndarray, counts: np.ndarray) -> np.ndar
             f"{display_name(owner)}: priors has {len(given)} numbers, y has {len(classes)} classes "
             f"({', '.join(map(repr, classes.tolist()[:5]))}{', ...' if len(classes) > 5 else ''})"
         )
+    # the given sum may be rounded
     return np.asarray(given / given.sum())

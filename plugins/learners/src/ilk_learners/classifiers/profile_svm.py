@@ -140,8 +140,8 @@ class ProfileSVM(Classifier):
             self.clusterer_ = clusterer.fit(X, self.classes_[codes])
             clusters = np.asarray(self.clusterer_.labels_)
         members = [np.flatnonzero(clusters == j) for j in range(clusters.max(initial=-1) + 1)]
-        self.svms_ = [self._machine(X[own], self.classes_[codes[own]]) for own in members]
-        every = [codes[own] if len(own) else codes for own in members] + [codes]
+        self.svms_ = [self._machine(X[rows], self.classes_[codes[rows]]) for rows in members]
+        every = [codes[rows] if len(rows) else codes for rows in members] + [codes]
         self._answers = np.array([np.bincount(c).argmax() for c in every])
         return self
 

@@ -102,17 +102,18 @@ class QDA(Posterior):
         cases = check_cases(self, X, y, sample_weight)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
-        means, found = zip(
+        means, gaussians = zip(
             *(self._of_class(cases, c) for c in range(len(cases.classes))), strict=True
         )
         self.means_ = np.concatenate(means)
         p = cases.X.shape[1]
-        self.pooled_ = np.array([each.rank < p for each in found])
+        # a covariance of rank < p has no inverse, and its Gaussian no density
+        self.pooled_ = np.array([each.rank < p for each in gaussians])
         if self.pooled_.any():
-            common = self._pooled(cases, found)
-            found = tuple(common if each.rank < p else each for each in found)
-        self.shrinkages_ = np.array([each.shrinkage for each in found])
-        self._gaussians: tuple[Gaussian, ...] = found
+            common = self._pooled(cases, gaussians)
+            gaussians = tuple(common if each.rank < p else each for each in gaussians)
+        self.shrinkages_ = np.array([each.shrinkage for each in gaussians])
+        self._gaussians: tuple[Gaussian, ...] = gaussians
         return self
 
     def _of_class(self, cases: TrainingCases, c: int) -> tuple[np.ndarray, Gaussian]:
@@ -121,10 +122,10 @@ class QDA(Posterior):
         mean, D, exponent = within(cases.X[those], np.zeros(int(those.sum()), int), 1, weights)
         return mean, gaussian(self, D, exponent, shrinkage=self.shrinkage, weights=weights)
 
-    def _pooled(self, cases: TrainingCases, found: tuple[Gaussian, ...]) -> Gaussian:
+    def _pooled(self, cases: TrainingCases, gaussians: tuple[Gaussian, ...]) -> Gaussian:
         """Pooled within-class covariance if it replaces singular ones, else None."""
         first = int(self.pooled_.argmax())
-        rank, p = found[first].rank, cases.X.shape[1]
+        rank, p = gaussians[first].rank, cases.X.shape[1]
         label = cases.classes[first].item()
         if self.singular == "error":
             count = int((cases.codes == first).sum())
@@ -151,5 +152,6 @@ class QDA(Posterior):
         result = np.empty((len(X), len(self.classes_)))
         for c, (mean, each) in enumerate(zip(self.means_, self._gaussians, strict=True)):
             whitened = difference(X, mean, each.exponent) @ each.map
+            # the log density of a Gaussian, up to the constant that all classes share
             result[:, c] = -(each.log_det + np.einsum("ij,ij->i", whitened, whitened)) / 2
         return np.asarray(result + np.log(self.priors_))

@@ -163,6 +163,8 @@ class RadiusMarginSVM(Classifier):
         self._mean, rows, exponents = deviations(cases.X)
         spread = np.sqrt(np.mean(np.square(rows), axis=0))
         varying = spread > 0
+        # in this unit the mean squared distance of rows is 1, so that the kernel starts neither
+        # flat nor diagonal
         unit = np.where(varying, spread, 1.0) * np.sqrt(2 * max(int(varying.sum()), 1))
         signs = [s for _, s in problems(cases.codes, len(cases.classes), "ova")]
         descent = _Descent(RadiusMargin(rows / unit, signs, self.solver_tol), self.C)
@@ -229,10 +231,10 @@ class _Descent:
 
         def log_bound(logarithms: np.ndarray) -> tuple[float, np.ndarray]:
             scales, C = np.exp(logarithms[:-1]), self.C * float(np.exp(logarithms[-1]))
-            found = self.bound(scales, C)
-            if found.value < self.best.value:
-                self.best, self.best_scales, self.best_C = found, scales, C
-            return float(np.log(found.value)), found.gradient
+            point = self.bound(scales, C)
+            if point.value < self.best.value:
+                self.best, self.best_scales, self.best_C = point, scales, C
+            return float(np.log(point.value)), point.gradient
 
         def keep(intermediate_result: OptimizeResult) -> None:
             self.curve.append(float(np.exp(intermediate_result.fun)))
@@ -241,7 +243,7 @@ class _Descent:
         ends = -np.log(self.C * np.array([1 / _LEAST_C, _LEAST_C]))
         span = tuple(np.clip(ends, -_FARTHEST, _FARTHEST)) if tune_C else (0.0, 0.0)
         solve: Any = minimize  # its stubs know no shapes
-        found = solve(
+        solution = solve(
             log_bound,
             np.zeros(p + 1),
             jac=True,
@@ -250,8 +252,9 @@ class _Descent:
             callback=keep,
             options={"maxiter": max_iter, "ftol": tol, "gtol": 1e-6},
         )
+        # line searches also evaluate worse points; the curve shows the best so far
         self.curve = np.minimum.accumulate(self.curve).tolist()
-        return int(found.nit)
+        return int(solution.nit)
 
 
 _ITERATIONS = 1_000_000  # of libsvm for one machine: limits the time of a step
@@ -306,18 +309,24 @@ class RadiusMargin:
         """The bound and its gradient."""
         Z = self.Z * scales
         K = gram_matrix(_unit_kernel(Z), Z)
+        # squared slack is a hard margin under K + I / C
         K.flat[:: len(K) + 1] += 1 / C
         free = np.full(len(K), _FREE)
         machines = tuple(solve(K, signs, free, tol=self.tol, max_iter=None) for signs in self.signs)
+        # at the optimum the dual objective is |w|^2 / 2
         squares = 2 * sum(machine.objective for machine in machines)
         squared_radius, weights = enclosing_sphere(K, tol=self.tol)
         K.flat[:: len(K) + 1] -= 1 / C
         of_margin, of_radius = np.zeros(Z.shape[1] + 1), np.zeros(Z.shape[1] + 1)
+        # machines and sphere are optimal, so only K~ moves at first order (envelope theorem)
         for machine in machines:
             of_margin -= _slopes(K, Z, machine.rows, machine.coef, C)
         some = np.flatnonzero(weights)
         of_radius -= _slopes(K, Z, some, weights[some], C)
+        # the first term of the radius, sum_i b_i k~(x_i, x_i), contains 1 / C and weights that sum
+        # to 1
         of_radius[-1] -= 1 / C
+        # the gradient of the logarithm of the product
         gradient = of_margin / squares + of_radius / squared_radius
         return Bound(squares * squared_radius, gradient, squared_radius, machines)
 
@@ -334,6 +343,7 @@ def _slopes(K: np.ndarray, Z: np.ndarray, rows: np.ndarray, v: np.ndarray, C: fl
     """
     Z = Z[rows] - Z[rows].mean(axis=0)
     P = K[np.ix_(rows, rows)] * np.outer(v, v)
+    # - sum_ij P_ij (z_i - z_j)^2 = 2 (z'Pz - sum_i p_i z_i^2) with the row sums p of P
     of_scales = 2 * (np.einsum("if,if->f", Z, P @ Z) - P.sum(axis=1) @ np.square(Z))
     return np.append(of_scales, -float(v @ v) / C)
 
@@ -358,9 +368,10 @@ def enclosing_sphere(K: np.ndarray, *, tol: float = 1e-6) -> tuple[float, np.nda
     squared_radius : float
     weights : ndarray of shape (n,)
     """
-    n, own = len(K), np.diagonal(K)
-    apart = K - own / 2
-    apart -= own[:, None] / 2
+    n, diagonal = len(K), np.diagonal(K)
+    # minus half of the squared distances: k(x, z) - k(x, x) / 2 - k(z, z) / 2
+    apart = K - diagonal / 2
+    apart -= diagonal[:, None] / 2
     machine = OneClassSVM(kernel="precomputed", nu=1 / n, tol=tol)
     settings = {"assume_finite": True, "skip_parameter_validation": True}
     with warnings.catch_warnings(), sklearn.config_context(**settings):

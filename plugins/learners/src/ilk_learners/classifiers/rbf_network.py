@@ -175,13 +175,14 @@ class RBFNetwork(Classifier):
         centers = self._first_centers(rows)
         targets = np.eye(len(cases.classes))[cases.codes]
         k, C = len(centers), len(cases.classes)
+        # bandwidths as logarithms: they stay positive in the descent
         start = Network(centers, np.log(self._widths(centers, rows)), np.zeros((k, C)), np.zeros(C))
         with threadpool_limits(1, "blas"):  # the same result for any number of threads
             network = self._solved(start, rows, targets)
             if isinstance(self.centers, str) and self.centers == "trained":
                 network = self._trained(network, rows, targets)
         self._network = network
-        self._tell(network, rows, targets)
+        self._set_attributes(network, rows, targets)
         return self
 
     def _first_centers(self, rows: np.ndarray) -> np.ndarray:
@@ -218,10 +219,12 @@ class RBFNetwork(Classifier):
             self.n_iter_ = 1
             weights, bias = ridge(network.units(rows), targets, self.alpha)
             return Network(network.centers, network.log_sigmas, weights, bias)
+        # for fixed units the loss is convex in weights and bias
         return self._descend(network, rows, targets, network.weights.size + network.bias.size)
 
     def _trained(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> Network:
         trained = self._descend(network, rows, targets, network.vector().size)
+        # for the trained units the best outputs have a closed form, better than a stopped descent
         if self.output == "least_squares":
             weights, bias = ridge(trained.units(rows), targets, self.alpha)
             return Network(trained.centers, trained.log_sigmas, weights, bias)
@@ -240,22 +243,22 @@ class RBFNetwork(Classifier):
             return value, gradient.vector()[len(fixed) :]
 
         options: Any = {"maxiter": self.max_iter, "ftol": self.tol, "maxfun": 20 * self.max_iter}
-        found = minimize(
+        solution = minimize(
             objective, start[len(fixed) :], jac=True, method="L-BFGS-B", options=options
         )
-        self.n_iter_ = max(int(found.nit), 1)
-        if found.status == 1:
+        self.n_iter_ = max(int(solution.nit), 1)
+        if solution.status == 1:
             warnings.warn(
                 f"{display_name(self)}: not converged after max_iter={self.max_iter} iterations",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return network.with_vector(np.concatenate([fixed, found.x]))
+        return network.with_vector(np.concatenate([fixed, solution.x]))
 
     def _loss(self) -> Any:
         return squared_error if self.output == "least_squares" else cross_entropy
 
-    def _tell(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> None:
+    def _set_attributes(self, network: Network, rows: np.ndarray, targets: np.ndarray) -> None:
         """Set the public attributes, in the units of X."""
         half = int(self._exponent > 0)  # a centre may be finite where its distances overflow
         centers = np.ldexp(network.centers, self._exponent - half)
@@ -350,11 +353,14 @@ class Network:
         with np.errstate(under="ignore"):
             H = np.exp(-squares / 2)
             value, G = loss(H @ self.weights + self.bias, targets)
+            # the derivative of the loss by the exponent of each unit
             inner = (G @ self.weights.T) * H
             precision = np.exp(-2 * self.log_sigmas)[:, None]
+            # sum_i inner_ij (x_i - c_j) / sigma_j^2
             centers = (inner.T @ X - inner.sum(axis=0)[:, None] * self.centers) * precision
             gradient = type(self)(
                 centers,
+                # by log sigma_j: sum_i inner_ij |x_i - c_j|^2 / sigma_j^2
                 (inner * squares).sum(axis=0),
                 H.T @ G + 2 * alpha * self.weights,
                 G.sum(axis=0),
@@ -381,8 +387,10 @@ def ridge(H: np.ndarray, targets: np.ndarray, alpha: float) -> tuple[np.ndarray,
     """
     k = H.shape[1]
     mean, target = H.mean(axis=0), targets.mean(axis=0)
+    # alpha |W|^2 as additional rows; centred columns leave the bias without a penalty
     root = np.vstack([(H - mean) / np.sqrt(len(H)), np.sqrt(alpha) * np.eye(k)])
     right = np.vstack([(targets - target) / np.sqrt(len(H)), np.zeros((k, targets.shape[1]))])
+    # by QR: the condition of the normal equations would be the square of that of the rows
     Q, R = np.linalg.qr(root)
     weights = np.linalg.solve(R, Q.T @ right)
     return weights, target - mean @ weights
@@ -399,10 +407,12 @@ def widths(centers: np.ndarray, rows: np.ndarray, rule: str) -> np.ndarray:
     """
     k = len(centers)
     if k == 1:
-        found = np.zeros(1)
+        sigmas = np.zeros(1)
     elif rule == "mean_distance":
-        found = np.full(k, pdist(centers).mean())
+        sigmas = np.full(k, pdist(centers).mean())
     else:
-        found = np.sort(squareform(pdist(centers)), axis=1)[:, 1 : 1 + _NEAR].mean(axis=1)
+        # the first distance of each is that to itself
+        sigmas = np.sort(squareform(pdist(centers)), axis=1)[:, 1 : 1 + _NEAR].mean(axis=1)
     typical = float(cdist(rows, centers).mean()) or 1.0
-    return np.where(found > 0, found, typical)
+    # equal centres have no distance from one another
+    return np.where(sigmas > 0, sigmas, typical)

@@ -238,12 +238,14 @@ class SVM(Classifier):
         self.kernel_ = self._fitted_kernel(kernel, cases.X, cases.classes[cases.codes])
         cases, numbers = self._grouped(cases, numbers)
         weights = case_weights(self, cases)
+        # C times a weight: the cost of the errors of a row
         with np.errstate(over="ignore"):  # an overflow means a hard margin
             C = np.full(len(cases.codes), float(self.C)) * (1.0 if weights is None else weights)
         dual = Dual(self, self.kernel_, cases.X)
         machines = dual.solve_each(cases.codes, len(cases.classes), self.strategy, C)
         if self.probability:
             parts = problems(cases.codes, len(cases.classes), self.strategy)
+            # decisions about rows that a machine was trained on are too sure to calibrate it
             held_out = [
                 (
                     left_out_decisions(dual, solved, rows, signs, C if rows is None else C[rows]),
@@ -315,6 +317,7 @@ class SVM(Classifier):
         """Combine the machines: the union of their support vectors, coefficients of each."""
         dense = dense_coefficients(machines, len(numbers))
         support = np.flatnonzero(dense.any(axis=0))
+        # in the order of the given rows, whatever the grouping by class
         support = support[np.argsort(numbers[support])]
         self.support_ = numbers[support]
         self.support_vectors_ = take(X, support)

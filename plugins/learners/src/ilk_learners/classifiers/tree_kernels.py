@@ -33,6 +33,8 @@ def _ends(order: np.ndarray, weights: np.ndarray) -> tuple[int, int]:
 @compiled
 def _error(cumulative: int, first_weight: int, second_weight: int) -> int:
     """Error of a threshold, given the cumulative sum of w_i y_i below it."""
+    # with c = w_2 - w_1 below and the totals A, B, the labels of the sides give the errors A + c, B
+    # - c, A or B; the least of these four
     below = first_weight + min(cumulative, 0)
     return min(below, second_weight - max(cumulative, 0))
 
@@ -66,6 +68,7 @@ def search_two(
         Written: error of the best threshold of each feature, and its position.
     """
     first, second = totals[0], totals[1]
+    # two features at a time: their sums do not wait for one another
     for f in range(0, len(orders), 2):
         g = min(f + 1, len(orders) - 1)
         order_f, last_f, order_g, last_g = orders[f], lasts[f], orders[g], lasts[g]
@@ -80,6 +83,8 @@ def search_two(
                 error = _error(sum_f, first, second)
                 if error < best_f - rounding:
                     best_f, place_f = error, i
+                    # only a sum outside these bounds has an error that is smaller by more than
+                    # rounding
                     low_f, high_f = error - rounding - first, second - error + rounding
             if (sum_g < low_g or sum_g > high_g) and last_g[i] and start_g <= i < end_g:
                 error = _error(sum_g, first, second)
@@ -108,8 +113,8 @@ def leaf_weights(
 
     Shapes: `rows` (m,), `codes` and `weights` (n,).
     """
-    own, units = weights[rows], np.empty(len(rows), dtype=np.int64)
-    factor = convert(own, units)
+    row_weights, units = weights[rows], np.empty(len(rows), dtype=np.int64)
+    factor = convert(row_weights, units)
     totals = np.zeros(n_classes, dtype=np.int64)
     for i in range(len(rows)):
         totals[codes[rows[i]]] += units[i]
@@ -142,22 +147,24 @@ def search_many(
         first, end = _ends(order, weights)
         sums[:] = 0
         weight, largest = 0, 0
+        # from the end: the error above each place, then from the front the error below
         for i in range(end, first, -1):
             c, w = codes[order[i]], units[order[i]]
-            own = sums[c] + w
-            sums[c] = own
+            class_sum = sums[c] + w
+            sums[c] = class_sum
             weight += w
-            largest += max(own - largest, 0)
+            # the largest class weight can only grow, and only by the class that was added
+            largest += max(class_sum - largest, 0)
             above[i - 1] = weight - largest
         sums[:] = 0
         weight, largest = 0, 0
         best, bar, place = _NONE, _NONE, -1
         for i in range(first, end):
             c, w = codes[order[i]], units[order[i]]
-            own = sums[c] + w
-            sums[c] = own
+            class_sum = sums[c] + w
+            sums[c] = class_sum
             weight += w
-            largest += max(own - largest, 0)
+            largest += max(class_sum - largest, 0)
             bad = weight - largest + above[i]
             if bad < bar and last[i]:
                 best, bar, place = bad, bad - rounding, i
@@ -194,6 +201,8 @@ def search_gini(
             for k in range(end - first):
                 i = first + k if upwards else end - k
                 c, w = codes[order[i]], units[order[i]]
+                # squares of 61 bits do not fit in 64: for W = a 2^31 + b, the sums of a^2, a b and
+                # b^2 are kept, the last without 20 bits that could make it overflow
                 a, b = sums[c] >> 31, sums[c] & _LOW
                 sums[c] += w
                 weight += w
@@ -202,6 +211,7 @@ def search_gini(
                 middle += d * e - a * b
                 low += (e * e >> 20) - (b * b >> 20)
                 squares = high * 2.0**62 + middle * 2.0**32 + low * 2.0**20
+                # W - sum_c W_c^2 / W
                 bad = weight - squares / weight if weight > 0 else 0.0
                 if not upwards:
                     above[i - 1] = bad
@@ -222,6 +232,7 @@ def convert(weights: np.ndarray, units: np.ndarray) -> float:
     The unit is a power of two that depends on the weights but not on their order. Weights
     below 2^-59 of their sum may become 0. Shapes: `weights` and `units` (n,).
     """
+    # a power of two: the conversion only rounds where digits beyond the unit are lost
     most = 0.0
     for weight in weights:
         most = max(most, weight)

@@ -237,7 +237,7 @@ class Tuned(Classifier):
             splits=_inner_splits(self, scheme, X, self.classes_[codes], seed),
             skips=self.on_error == "skip",
         )
-        self._keep(trial, choose(trial, scheme))
+        self._refit(trial, choose(trial, scheme))
         return self
 
     def _weighted(
@@ -247,15 +247,15 @@ class Tuned(Classifier):
         if sample_weight is None:
             return X, codes, None
         if not takes_weights(template):
-            own = display_name(template)
+            name = display_name(template)
             raise InputError(
-                f"{display_name(self)}: sample_weight is given, but {own} accepts none"
+                f"{display_name(self)}: sample_weight is given, but {name} accepts none"
             )
         weights = check_weights(self, sample_weight, X)
         rows = np.flatnonzero(weights)
         return take(X, rows), codes[rows], weights[rows]
 
-    def _keep(self, trial: Trial, choice: Choice) -> None:
+    def _refit(self, trial: Trial, choice: Choice) -> None:
         """Fit the best candidate on all rows."""
         self.results_, self.n_failed_ = choice.table, choice.n_failed
         self.n_splits_, self.best_index_ = len(trial.splits), choice.best
@@ -348,8 +348,8 @@ def _inner_splits(owner: object, scheme: object, X: Cases, y: np.ndarray, seed: 
         if hasattr(scheme, "splits"):
             splits = list(scheme.splits(X, y, random_state=seed))
         else:
-            found = _seeded(scheme, seed).split(np.zeros(n_rows(X)), y)
-            splits = [Split(train, test, fold=fold) for fold, (train, test) in enumerate(found)]
+            parts = _seeded(scheme, seed).split(np.zeros(n_rows(X)), y)
+            splits = [Split(train, test, fold=fold) for fold, (train, test) in enumerate(parts)]
     except (TypeError, ValueError) as error:
         raise InputError(f"{display_name(owner)}: resampling: {error}") from error
     if not splits or any(not len(s.train) or not len(s.test) for s in splits):

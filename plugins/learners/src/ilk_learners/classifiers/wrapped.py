@@ -288,8 +288,8 @@ class Wrapped(Classifier):
 @cache
 def _find(name: str) -> type | None:
     """Return the public classifier class of that name, with as few imports as possible."""
-    found = next((vars(home)[name] for home in _homes() if name in _public(home)), None)
-    return found or _every_classifier().get(name)
+    classifier = next((vars(home)[name] for home in _homes() if name in _public(home)), None)
+    return classifier or _every_classifier().get(name)
 
 
 def _homes() -> Iterator[Any]:

@@ -46,6 +46,7 @@ def assign(
     queues = [[(np.inf, -1)] for _ in range(2 * K * K)]  # heap of moves by sign, source and target
     prices, movers = np.full((2, K, K), np.inf), np.full((2, K, K), -1)
     for i in range(n):
+        # the cheapest assignment is optimal for its own sums: no cycle of moves has a gain
         j = int(np.argmin(costs[i]))
         labels[i] = j
         sums[j] += 2 * signs[i] - 1
@@ -66,12 +67,15 @@ def assign(
         sums[path[length - 1]] += 1
         for step in range(length - 1):
             j, m = path[step], path[step + 1]
+            # a unit of the sum goes from j to m with a row of sign 1 from j to m, or of sign -1
+            # from m to j
             sign = 1 if prices[1, j, m] <= prices[0, m, j] else 0
             if sign == 0:  # a row of sign -1 moves a unit against its own direction
                 j, m = m, j
             i = movers[sign, j, m]
             labels[i] = m
             for other in range(K):
+                # the moved row may leave its new cluster: offer it to all others
                 price = costs[i, other] - costs[i, m]
                 heappush(queues[(sign * K + m) * K + other], (price, i))
             refresh(queues, labels, sign, j, prices, movers)
@@ -122,17 +126,20 @@ def cheapest_path(
     K = len(sums)
     total, previous = np.empty(K), np.full(K, -1)
     for j in range(K):
+        # the cost of taking a unit away from j: every cluster is a source
         total[j] = extra(sums[j] - 1, sums[j], breakpoints[j], slopes)
     for _ in range(K - 1):
         changed = False
         for j in range(K):
             for m in range(K):
                 through = total[j] + min(prices[1, j, m], prices[0, m, j])
+                # smaller improvements may be rounding errors, and could cycle
                 if through < total[m] - least / K:
                     total[m], previous[m], changed = through, j, True
         if not changed:
             break
     for m in range(K):
+        # the cost of a unit that arrives at m
         total[m] += extra(sums[m] + 1, sums[m], breakpoints[m], slopes)
     end = np.argmin(total)
     if total[end] >= -least:

@@ -145,6 +145,8 @@ class MagKMeans(Clusterer):
             )
         codes = np.zeros(len(X), dtype=np.int64) if y is None else check_labels(self, y, X)[1]
         self._origin, rows, self._exponent = common_deviations(X)
+        # the price of imbalance is in units of the mean squared deviation, so that rescaling X
+        # changes nothing
         scale = self.balance * float(np.vdot(rows, rows)) / len(rows)
         best = self._best_run(_Problem(rows, codes, scale))
         self._set(best, scale, X.dtype)
@@ -166,10 +168,11 @@ class MagKMeans(Clusterer):
         return best
 
     def _set(self, run: _Run, scale: float, dtype: DTypeLike) -> None:
-        found, first, labels = np.unique(run.labels, return_index=True, return_inverse=True)
+        clusters, first, labels = np.unique(run.labels, return_index=True, return_inverse=True)
+        # clusters are numbered by their first row
         order = np.argsort(first)
         self.labels_ = np.argsort(order)[labels]
-        self._centers = run.centers[found[order]]
+        self._centers = run.centers[clusters[order]]
         with np.errstate(over="ignore", under="ignore"):
             centers = np.ldexp(self._centers, self._exponent) + self._origin
             self.objective_path_ = np.ldexp(np.array(run.path), 2 * self._exponent)
@@ -219,6 +222,7 @@ class _Problem:
         for _ in range(max_iter - 1):
             new, moved = self._round(labels, self._without_empty(labels, centers))
             value = self._objective(new, moved)
+            # neither step can raise the objective, except by rounding
             if not value < path[-1] * (1 - _DROP):
                 return _Run(labels, centers, path, converged=True)
             labels, centers = new, moved
@@ -228,10 +232,12 @@ class _Problem:
     def _round(
         self, labels: np.ndarray | None, centers: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
+        # |x - mu|^2 without |x|^2, which is the same for all clusters
         costs = np.einsum("jp,jp->j", centers, centers) - 2 * (self.rows @ centers.T)
         labels = self._assigned(costs, labels)
         n, counts = len(labels), np.bincount(labels, minlength=len(centers))[:, None]
         members = csr_array((np.ones(n), (labels, np.arange(n))), shape=(len(centers), n))
+        # an empty cluster keeps its centre here, and is moved before the next round
         return labels, np.where(counts, members @ self.rows / np.maximum(counts, 1), centers)
 
     def _assigned(self, costs: np.ndarray, labels: np.ndarray | None) -> np.ndarray:
@@ -240,6 +246,7 @@ class _Problem:
             return np.asarray(costs.argmin(axis=1))
         if self.n_classes > 2:
             return self._by_class(costs, costs.argmin(axis=1) if labels is None else labels)
+        # two classes: |n_1 - n / 2| + |n_2 - n / 2| = |n_1 - n_2|, the size of the sum of signs
         breakpoints, slopes = np.zeros((costs.shape[1], 1)), np.array([self.scale])
         return _best(costs, self.codes, breakpoints, slopes)
 
@@ -247,6 +254,7 @@ class _Problem:
         """Assign the rows of one class after the other, with the others fixed."""
         labels, K, C = labels.copy(), costs.shape[1], self.n_classes
         members = [np.flatnonzero(self.codes == c) for c in range(C)]
+        # with the other classes fixed, the imbalance of a cluster is a sum of C absolute values
         slopes = np.full(C, self.scale / C)
         slopes[0] *= C - 1
         value = np.inf
@@ -256,13 +264,14 @@ class _Problem:
             if not now < value - _DROP * abs(now):
                 return labels
             value = now
-            for c, own in enumerate(members):
+            for c, rows_of_class in enumerate(members):
                 others = np.delete(counts, c, axis=1)
                 rest = others.sum(axis=1, keepdims=True)
+                # with s rows of class c: |s - (s + rest) / C| = (C - 1) / C |s - rest / (C - 1)|
                 breakpoints = np.hstack([rest / (C - 1), C * others - rest])
-                ones = np.ones(len(own), dtype=np.int64)
-                labels[own] = _best(costs[own], ones, breakpoints, slopes)
-                counts[:, c] = np.bincount(labels[own], minlength=K)
+                ones = np.ones(len(rows_of_class), dtype=np.int64)
+                labels[rows_of_class] = _best(costs[rows_of_class], ones, breakpoints, slopes)
+                counts[:, c] = np.bincount(labels[rows_of_class], minlength=K)
 
     def _counts(self, labels: np.ndarray, K: int) -> np.ndarray:
         """Number of rows of each class in each cluster; array of shape (K, C)."""

@@ -212,7 +212,7 @@ class OneClassSVM(Detector):
         return with_input_tags(self, "kernel", super().__sklearn_tags__())
 
 
-Found = tuple[np.ndarray, int, bool]  # coefficients, iterations, whether converged
+Solved = tuple[np.ndarray, int, bool]  # coefficients, iterations, whether converged
 _ROUNDING = 1e-12  # rounding relative to the largest output
 _SOME = 1000  # rows that suffice to estimate the mean of k(x, x)
 
@@ -264,47 +264,50 @@ def _solve(owner: Any, kernel: Kernel | None, X: Cases | None, weights: np.ndarr
     if known is not None:
         return _on_rows(owner, kernel, known, X, weights)
     K = checked_gram(owner, kernel, X)
+    # the solution does not depend on a factor of the kernel, but tolerances do
     unit = float(np.diagonal(K).mean()) or 1.0
     if owner.nu == 1:
-        found = _all(weights)
+        solved = _all(weights)
     elif qp:
-        found = _by_qp(owner, K / unit, weights)
+        solved = _by_qp(owner, K / unit, weights)
     else:
-        found = _by_libsvm(owner, None, K if unit == 1 else K / unit, weights)
-    return _solution(found, K @ found[0], weights)
+        solved = _by_libsvm(owner, None, K if unit == 1 else K / unit, weights)
+    return _solution(solved, K @ solved[0], weights)
 
 
 def _on_rows(owner: Any, kernel: Any, known: KnownKernel, X: Any, weights: np.ndarray) -> OneClass:
+    # the mean of some k(x, x) suffices, as the unit only sets tolerances
     unit = float(np.mean(kernel.diagonal(take(X, np.arange(min(len(weights), _SOME)))))) or 1.0
     if owner.nu == 1:
-        found = _all(weights)
+        solved = _all(weights)
     else:
-        found = _by_libsvm(owner, known, known.rows(X), weights, unit)
-    support = np.flatnonzero(found[0])
-    return _solution(found, products(kernel, X, take(X, support), found[0][support]), weights)
+        solved = _by_libsvm(owner, known, known.rows(X), weights, unit)
+    support = np.flatnonzero(solved[0])
+    return _solution(solved, products(kernel, X, take(X, support), solved[0][support]), weights)
 
 
-def _all(weights: np.ndarray) -> Found:
+def _all(weights: np.ndarray) -> Solved:
     """The unique solution for nu=1, for which libsvm finds no offset."""
     return weights, 0, True
 
 
-def _solution(found: Found, outputs: np.ndarray, weights: np.ndarray) -> OneClass:
+def _solution(solved: Solved, outputs: np.ndarray, weights: np.ndarray) -> OneClass:
     """Offset and violation: outputs of rows with a < w are at least rho, with a > 0 at most.
 
     If the solver's tolerance leaves such a row below, rho is lowered to it. Then outliers have
     a = w, and so are at most a share nu.
     """
-    coef, n_iter, converged = found
+    coef, n_iter, converged = solved
     bias, violation = intercept(-outputs, coef, np.zeros(len(coef)), weights)
     lowest = float(np.min(outputs[coef < weights], initial=np.inf))
+    # rounding must not make outliers of rows on the border, which have a < w
     offset = min(-bias, lowest - _ROUNDING * float(np.abs(outputs).max()))
     return OneClass(coef, offset, float(coef @ outputs) / 2, violation, n_iter, converged)
 
 
 def _by_libsvm(
     owner: Any, kernel: KnownKernel | None, X: Matrix, weights: np.ndarray, unit: float = 1.0
-) -> Found:
+) -> Solved:
     """Solve by libsvm, through scikit-learn.
 
     `tol` is in units of the mean k(x, x), times the sum of the coefficients if that is below 1.
@@ -328,12 +331,13 @@ def _by_libsvm(
     return libsvm.coefficients(machine, n), int(machine.n_iter_), not machine.fit_status_
 
 
-def _by_qp(owner: Any, K: np.ndarray, weights: np.ndarray) -> Found:
+def _by_qp(owner: Any, K: np.ndarray, weights: np.ndarray) -> Solved:
     """Solve by cvxpy; for few rows."""
+    # sum_i a_i = nu sum_i w_i with a_i <= w_i: at most the share nu of the weight lies outside
     n, total = len(K), owner.nu * weights.sum()
-    found, n_iter, converged = minimum(K, np.zeros(n), np.ones(n), weights, total)
-    if found is None:
+    coef, n_iter, converged = minimum(K, np.zeros(n), np.ones(n), weights, total)
+    if coef is None:
         raise InputError(
             f"{display_name(owner)}: the solver of the quadratic program finds no solution"
         )
-    return settled(K, np.zeros(n), found, np.zeros(n), weights, total), n_iter, converged
+    return settled(K, np.zeros(n), coef, np.zeros(n), weights, total), n_iter, converged

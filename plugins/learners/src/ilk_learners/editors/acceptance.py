@@ -32,8 +32,10 @@ class Records(NamedTuple):
 @ilk.compiled
 def endpoint(successes: int, trials: int, z: float) -> float:
     """Upper end of Wilson's confidence interval of a proportion; lower end for negative z."""
+    # without trials nothing is known: the widest interval
     if trials == 0:
         return 1.0 if z > 0 else 0.0
+    # Wilson: (s + z^2 / 2n + z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n) for the share s
     share, square = successes / trials, z * z / trials
     spread = z * math.sqrt((share * (1 - share) + square / 4) / trials)
     return float((share + square / 2 + spread) / (1 + square))
@@ -42,6 +44,7 @@ def endpoint(successes: int, trials: int, z: float) -> float:
 @ilk.compiled
 def acceptable(case: int, code: int, records: Records, z: float) -> bool:
     """Whether a case classifies significantly better than the frequency of its class."""
+    # significant: the interval of the accuracy lies above that of the class frequency
     accuracy = endpoint(records.right[case], records.tried[case], -z)
     return bool(accuracy > endpoint(records.seen[code], records.seen.sum(), z))
 
@@ -91,9 +94,12 @@ def see(
             records.stored[case] = True
             continue
         records.stored[case] = codes[known[decides]] != codes[case]
+        # the last stored case is never dropped, since it classifies all further ones
         left = records.stored[known[: there + 1]].sum()
         for j in range(there):
             other = known[j]
+            # as in Aha, Kibler and Albert: every stored case at least as near as the deciding one
+            # is judged
             if not records.stored[other] or row[j] > row[decides]:
                 continue
             records.tried[other] += 1
@@ -129,6 +135,7 @@ def chosen(
             best = j
     if best >= 0 or draw < 0 or stored == 0:
         return best if best >= 0 else nearest
+    # the stored case of a random rank: as likely as any other
     rank = int(draw * stored)
     for j in range(len(known)):
         if records.stored[known[j]]:

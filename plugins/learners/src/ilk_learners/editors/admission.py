@@ -36,11 +36,13 @@ def admit(
         if kept[case]:
             continue
         best, distance = nearest[case], near[case]
+        # the block's distances to the store date from before it: look at the cases added since, too
         for j in range(i):
             if added[j] and (
                 D[i, j] < distance or (D[i, j] == distance and (best < 0 or block[j] < best))
             ):
                 best, distance = block[j], D[i, j]
+        # -1: nothing is kept yet
         if best < 0 or codes[best] != codes[case]:
             added[i] = True
             kept[case] = True

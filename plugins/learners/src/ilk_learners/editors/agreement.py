@@ -20,19 +20,19 @@ Ties = Literal["keep", "remove", "nearest"]
 NOISE: Any = param(
     default="enn",
     choices=("enn", "renn", "none"),
-    doc="What removes noise first: one pass of edited nearest neighbours, passes until "
-    "nobody disagrees with the neighbours, or nothing.",
+    doc="Noise filter applied first: one pass of edited nearest neighbours, passes until no case "
+    "disagrees with its neighbours, or none.",
 )
 
 
 def agree(
-    own: np.ndarray, others: np.ndarray, n_classes: int, rule: Rule, ties: Ties
+    codes: np.ndarray, others: np.ndarray, n_classes: int, rule: Rule, ties: Ties
 ) -> np.ndarray:
     """Mask of the cases whose neighbours agree with their class.
 
     Parameters
     ----------
-    own : ndarray of int, shape (m,)
+    codes : ndarray of int, shape (m,)
         Class of each case.
     others : ndarray of int, shape (m, k)
         Classes of its neighbours, the nearest first.
@@ -44,11 +44,12 @@ def agree(
         neighbour of the tied classes decides.
     """
     if rule == "all":
-        return np.asarray((others == own[:, None]).all(axis=1))
+        return np.asarray((others == codes[:, None]).all(axis=1))
     best = leaders(tally(others, None, n_classes))
     if ties == "nearest":
-        return np.asarray(first_voter(best, others) == own)
-    among = np.take_along_axis(best, own[:, None], axis=1)[:, 0]
+        return np.asarray(first_voter(best, others) == codes)
+    # a case agrees if its class is among those of the most votes
+    among = np.take_along_axis(best, codes[:, None], axis=1)[:, 0]
     return np.asarray(among if ties == "keep" else among & (best.sum(axis=1) == 1))
 
 
@@ -100,6 +101,7 @@ class Remaining:
         if short.any():
             self._refill(rows[short], k)
             there = self.alive[self._lists[rows]] & (self._lists[rows] != rows[:, None])
+        # the first k remaining ones of each list
         chosen = there & (np.cumsum(there, axis=1) <= k)
         return np.asarray(self._lists[rows][chosen].reshape(len(rows), k))
 
@@ -108,12 +110,12 @@ class Remaining:
         left = np.flatnonzero(self.alive)
         length = min(self._lists.shape[1], len(left) - 1)
         targets, X = take(self.cases.X, left), self.cases.X
-        _, found = self.cases.distance.kneighbors(take(X, rows), targets, length + 1)
-        found = left[found]
+        _, indices = self.cases.distance.kneighbors(take(X, rows), targets, length + 1)
+        indices = left[indices]
         self._lists[rows] = rows[:, None]
-        own = found == rows[:, None]
-        own[~own.any(axis=1), -1] = True  # many duplicates hid the case itself: drop the last
-        self._lists[rows, :length] = found[~own].reshape(len(rows), length)
+        itself = indices == rows[:, None]
+        itself[~itself.any(axis=1), -1] = True  # many duplicates hid the case itself: drop the last
+        self._lists[rows, :length] = indices[~itself].reshape(len(rows), length)
 
 
 _RESERVE = 4  # lists of 4k neighbours: most survive all passes without a new search
@@ -155,6 +157,7 @@ def edited(
         asked = min(k, len(rows) - 1)
         if asked < 1:
             break
+        # all cases of a pass are judged before any is removed: their order does not matter
         others = codes[remaining.nearest(rows, asked)]
         gone = ~agree(codes[rows], others, cases.n_classes, rule, ties)
         if not gone.any():

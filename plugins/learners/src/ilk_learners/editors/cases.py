@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Order = Literal["given", "random", "nun"]
 
-INDEX: Any = slot("index", default="brute", doc="How neighbours are found.")
+INDEX: Any = slot("index", default="brute", doc="Search for the neighbours.")
 RANDOM_STATE: Any = param(default=None, type=Seed, doc='For ``order="random"``.')
 ORDER: Any = param(
     default="given",
@@ -112,9 +112,9 @@ class EditedCases:
         distances = np.full(len(self), np.inf)
         numbers = np.full(len(self), -1, dtype=np.intp)
         for code in range(self.n_classes if self.n_classes > 1 else 0):
-            own, others = np.flatnonzero(self.codes == code), np.flatnonzero(self.codes != code)
-            near, found = self.distance.kneighbors(take(self.X, own), take(self.X, others), 1)
-            distances[own], numbers[own] = near[:, 0], others[found[:, 0]]
+            members, others = np.flatnonzero(self.codes == code), np.flatnonzero(self.codes != code)
+            near, nearest = self.distance.kneighbors(take(self.X, members), take(self.X, others), 1)
+            distances[members], numbers[members] = near[:, 0], others[nearest[:, 0]]
         return distances, numbers
 
 

@@ -119,6 +119,8 @@ class Store:
             start += ahead[0]
             block = order[start : start + _BLOCK]
             X = take(self.cases.X, block)
+            # within a block too, because a case may be misclassified until another one of it is
+            # added
             D = np.asarray(distance.pairwise(X))
             admit(block, D, self.near, self.nearest, codes, self.kept)
             self._update(block[self.kept[block]])
@@ -131,9 +133,10 @@ class Store:
         for start in range(0, len(left), _ROWS):
             rows = left[start : start + _ROWS]
             D = np.asarray(self.cases.distance.pairwise(take(self.cases.X, rows), targets))
-            found = D.argmin(axis=1)
-            near, numbers = D[np.arange(len(rows)), found], added[found]
+            columns = D.argmin(axis=1)
+            near, numbers = D[np.arange(len(rows)), columns], added[columns]
             old, first = self.near[rows], self.nearest[rows]
+            # ties of distance go to the lower number, whichever was added first
             closer = (first < 0) | (near < old) | ((near == old) & (numbers < first))
             self.near[rows] = np.where(closer, near, old)
             self.nearest[rows] = np.where(closer, numbers, first)

@@ -136,29 +136,32 @@ class Competence(CaseEditor):
         edited = EditedSet(cases, _model_of(cases, min(self.k, len(rows) - 1)), self.add)
         fixed = self._fixed_keys(cases)
         added = True
+        # a case that was classified correctly may be misclassified after others were added: repeat
         while added:
             added = False
             self.n_passes_ += 1
-            shown = edited.left.copy()
-            for case in self._presented(edited, fixed, shown):
-                shown[case] = False
+            waiting = edited.left.copy()
+            for case in self._presented(edited, fixed, waiting):
+                waiting[case] = False
                 if edited.takes(case):
+                    # cases that the new one covers need not be added
                     gone = edited.extend(case, self.delete, self.update)
-                    shown[gone] = False
+                    waiting[gone] = False
                     added = True
         return rows[edited.kept]
 
     def _presented(
-        self, edited: EditedSet, fixed: np.ndarray | None, shown: np.ndarray
+        self, edited: EditedSet, fixed: np.ndarray | None, waiting: np.ndarray
     ) -> Iterator[int]:
         """Yield the cases in order of presentation, skipping removed ones."""
         from ilk_learners.editors.competence_kernels import first_of
 
+        # keys that do not change are sorted once; else the first case is looked up each time
         if self.update == "static" or fixed is not None:
             keys = edited.keys(self.order) if fixed is None else fixed
-            yield from (case for case in np.argsort(keys, kind="stable").tolist() if shown[case])
+            yield from (case for case in np.argsort(keys, kind="stable").tolist() if waiting[case])
             return
-        while (case := first_of(edited.keys(self.order), shown)) >= 0:
+        while (case := first_of(edited.keys(self.order), waiting)) >= 0:
             yield case
 
     def _fixed_keys(self, cases: EditedCases) -> np.ndarray | None:

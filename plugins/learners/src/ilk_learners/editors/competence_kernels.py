@@ -40,11 +40,13 @@ def leave(gone: np.ndarray, S: Shrinking) -> None:
     """Remove cases, of shape (m,), from the sets of the remaining ones."""
     S.left[gone] = False
     touched = np.zeros(len(S.left), dtype=np.bool_)
+    # an empty list whose type numba can infer
     queue = [gone[0] for _ in range(0)]
     for case in gone:
         for target in S.covered[S.covered_from[case] : S.covered_from[case + 1]]:
             if S.left[target]:
                 S.reachability[target] -= 1
+            # the term 1 / |Reachability(target)| changes for every remaining solver of the target
             for solver in S.reached[S.reached_from[target] : S.reached_from[target + 1]]:
                 if S.left[solver] and not touched[solver]:
                     touched[solver] = True
@@ -52,6 +54,7 @@ def leave(gone: np.ndarray, S: Shrinking) -> None:
         for solver in S.reached[S.reached_from[case] : S.reached_from[case + 1]]:
             if S.left[solver]:
                 S.coverage[solver] -= 1
+    # summed anew rather than updated, so that equal sums stay equal
     for solver in queue:
         total = 0.0
         for target in S.covered[S.covered_from[solver] : S.covered_from[solver + 1]]:

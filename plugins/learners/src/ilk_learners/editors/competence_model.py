@@ -72,6 +72,7 @@ class EditedSet:
         if self._store is None:
             return not self._solved[case]
         nearest = self._store.nearest[case]
+        # -1: nothing is stored yet that could classify the case
         return bool(nearest < 0 or self._codes[nearest] != self._codes[case])
 
     def extend(self, case: int, delete: Delete, update: Update) -> np.ndarray:

@@ -14,7 +14,7 @@ from ilk_learners.editors.cases import INDEX, CaseEditor, EditedCases
 class _WilsonEditor(CaseEditor):
     """Removes cases that disagree with their nearest neighbours."""
 
-    k: int = param(default=3, ge=1, doc="How many neighbours are asked.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours.")
     index: IndexLike = INDEX
     rule: Rule = param(
         default="plurality",
@@ -25,9 +25,8 @@ class _WilsonEditor(CaseEditor):
     ties: Ties = param(
         default="keep",
         choices=("keep", "remove", "nearest"),
-        doc='What becomes, under "plurality", of a case whose class shares the most votes with '
-        "another: it stays; it goes; or the nearest neighbour of the classes that share "
-        "them decides.",
+        doc='Treatment, under "plurality", of a case whose class ties with another for the most '
+        "votes: keep it, remove it, or let the nearest neighbour of the tied classes decide.",
     )
 
 
@@ -186,7 +185,7 @@ class AllKNN(_WilsonEditor):
     [0, 1, 4, 5, 6, 7]
     """
 
-    k: int = param(default=3, ge=1, doc="The most neighbours that are asked.")
+    k: int = param(default=3, ge=1, doc="Largest number of neighbours.")
     sequential: bool = param(
         default=False,
         doc="Whether to remove the cases flagged for one k' before trying the next, as "

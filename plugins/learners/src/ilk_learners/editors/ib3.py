@@ -107,6 +107,7 @@ class IB3(CaseEditor):
         rng, n = check_seed(self, self.random_state), len(cases)
         order = presented(cases, self.order, rng)
         draws = rng.random_sample(n) if self.fallback == "random" else np.full(n, -1.0)
+        # quantiles of two-sided intervals
         z = float(ndtri((1 + self.accept) / 2)), float(ndtri((1 + self.drop) / 2))
         tried, right = np.zeros((2, n), dtype=np.int64)
         seen = np.zeros(cases.n_classes, dtype=np.int64)
@@ -117,7 +118,9 @@ class IB3(CaseEditor):
             known = np.concatenate([known, block])
             D = np.asarray(cases.distance.pairwise(take(cases.X, block), take(cases.X, known)))
             see(block, known, D, cases.codes, draws[start : start + _BLOCK], z, records)
+            # dropped cases need no further distances
             known = known[records.stored[known]]
         self.stored_indices_ = np.sort(known)
         good = [acceptable(i, cases.codes[i], records, z[0]) for i in self.stored_indices_]
+        # only acceptable cases may classify; if none is, all stored ones do
         return self.stored_indices_[good] if any(good) else self.stored_indices_

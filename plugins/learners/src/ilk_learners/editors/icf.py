@@ -69,8 +69,10 @@ class ICF(CaseEditor):
     ([1, 2, 3, 4, 5, 6], 2)
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours are asked what is noise.")
-    index: IndexLike = slot("index", default="brute", doc="How those neighbours are found.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours of the noise filter.")
+    index: IndexLike = slot(
+        "index", default="brute", doc="Search for the neighbours of the noise filter."
+    )
     noise: Noise = NOISE
 
     @classmethod
@@ -83,6 +85,8 @@ class ICF(CaseEditor):
         while True:
             self.n_passes_ += 1
             reachability, coverage = local_set_sizes(cases, rows)
+            # a case solved by more cases than it solves is redundant; all are judged before any is
+            # removed
             stays = reachability <= coverage
             if stays.all():
                 return rows

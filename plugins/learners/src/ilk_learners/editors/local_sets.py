@@ -36,12 +36,14 @@ def count_local_sets(
     for i in range(len(D)):
         case, row = start + i, D[i]
         code = codes[case]
+        # the local set ends at the nearest case of another class
         bound = np.inf
         for j in range(n):
             if codes[j] != code and row[j] < bound:
                 bound = row[j]
         size = 0
         for j in range(n):
+            # strictly nearer: a case as far as the nearest unlike one is outside
             if row[j] < bound and codes[j] == code and j != case:
                 size += 1
                 coverage[j] += 1

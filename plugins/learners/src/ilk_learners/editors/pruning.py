@@ -55,10 +55,12 @@ class Associates(NamedTuple):
 @ilk.compiled
 def link(case: int, slot: int, neighbor: int, rank: int, S: Associates) -> None:
     """Put a neighbour into an empty slot of a case."""
+    # slots of all cases are numbered through, so that one number names a node of the linked list
     here = case * S.slots.shape[1] + slot
     S.slots[case, slot], S.ranks[case, slot] = neighbor, rank
     S.before[here], S.after[here] = -1, S.first[neighbor]
     if S.first[neighbor] >= 0:
+        # a new associate becomes the head of its neighbour's list
         S.before[S.first[neighbor]] = here
     S.first[neighbor] = here
 
@@ -114,6 +116,7 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
         S.whole[case] = whole
         S.place[case] = 0
         for slot in range(S.slots.shape[1]):
+            # all slots are emptied first, because filling stops where the list is exhausted
             unlink(case, slot, S)
         for slot in range(S.slots.shape[1]):
             if not fill(case, slot, S):
@@ -130,7 +133,7 @@ def short(reserve: int, S: Associates) -> np.ndarray:
         Sufficient number of candidates beyond the neighbours.
     S : Associates
     """
-    found = np.zeros(len(S.alive), dtype=np.bool_)
+    is_short = np.zeros(len(S.alive), dtype=np.bool_)
     for case in range(len(S.alive)):
         if S.whole[case] or not S.followed[case]:
             continue
@@ -138,8 +141,8 @@ def short(reserve: int, S: Associates) -> np.ndarray:
         for place in range(S.place[case], S.listed.shape[1]):
             candidate = S.listed[case, place]
             left += candidate >= 0 and S.alive[candidate]
-        found[case] = left < reserve or (S.slots[case] < 0).any()
-    return np.flatnonzero(found)
+        is_short[case] = left < reserve or (S.slots[case] < 0).any()
+    return np.flatnonzero(is_short)
 
 
 @ilk.compiled
@@ -164,6 +167,7 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
     K, n_left = S.slots.shape[1], S.alive.sum()
     for i in range(start, len(order)):
         case = order[i]
+        # the last case remains, to classify
         if n_left == 1:
             break
         if not dispensable(case, S):
@@ -173,6 +177,7 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
         if forget:
             S.followed[case] = False
             for slot in range(K):
+                # a forgotten case has no neighbours, so it is nobody's associate any more
                 unlink(case, slot, S)
         used_up = False
         here = S.first[case]
@@ -190,6 +195,7 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
 @ilk.compiled
 def dispensable(case: int, S: Associates) -> bool:
     """Whether a case's associates are classified correctly as often without it as with it."""
+    # correct classifications without the case, minus those with it
     K, balance = S.slots.shape[1], 0
     here = S.first[case]
     while here >= 0:
@@ -219,6 +225,7 @@ def classified(case: int, without: int, S: Associates) -> bool:
 
     A tie goes to the tied class with the nearest neighbour.
     """
+    # the rank of the nearest neighbour of the case's class, to break ties
     mine, nearest = S.codes[case], S.listed.shape[1]
     for slot in range(S.slots.shape[1]):
         neighbor = S.slots[case, slot]
@@ -234,6 +241,7 @@ def classified(case: int, without: int, S: Associates) -> bool:
             others = S.votes[S.codes[neighbor]]
             if others > votes or (others == votes and S.ranks[case, slot] < nearest):
                 right = False
+    # zeroed entry by entry: there may be many more classes than neighbours
     for slot in range(S.slots.shape[1]):
         if S.slots[case, slot] >= 0:
             S.votes[S.codes[S.slots[case, slot]]] = 0

@@ -91,6 +91,7 @@ class ReducedNN(CaseEditor):
         kept = np.ones(len(cases), dtype=bool)
         if self.start == "cnn":
             store = Store(cases)
+            # passes of condensing, until one adds no case
             while store.see(order):
                 pass
             kept = store.kept
@@ -109,6 +110,7 @@ class _Shrinking:
         self.left = int(kept.sum())
         self._lists = np.full((len(cases), min(_RESERVE, self.left)), -1, dtype=np.intp)
         self._fill(np.arange(len(cases)))
+        # only the cases that a member serves can change when it goes
         nearest = self._lists[:, 0]
         self._right = cases.codes[nearest] == cases.codes
         self._served: list[set[int]] = [set() for _ in range(len(cases))]
@@ -117,12 +119,14 @@ class _Shrinking:
 
     def try_without(self, member: int, *, check_self: bool) -> None:
         """Remove a kept case if all cases it is nearest to stay correctly classified."""
+        # the last case remains, to classify
         if self.left == 1:
             return
         served = np.array(sorted(self._served[member]), dtype=np.intp)
         self.kept[member] = False
         codes, nearest = self.cases.codes, self._nearest(served)
         right = codes[nearest] == codes[served]
+        # a case that was wrong already may stay wrong
         asked = self._right[served]
         if not check_self:
             asked = asked & (served != member)
@@ -137,6 +141,7 @@ class _Shrinking:
     def _nearest(self, rows: np.ndarray) -> np.ndarray:
         """Nearest kept case of each case in `rows`."""
         there = self._there(rows)
+        # all listed cases have been removed since the search
         empty = ~there.any(axis=1)
         if empty.any():
             self._fill(rows[empty])
@@ -152,6 +157,6 @@ class _Shrinking:
         members, X = np.flatnonzero(self.kept), self.cases.X
         length = min(self._lists.shape[1], len(members))
         targets = take(X, members)
-        _, found = self.cases.distance.kneighbors(take(X, rows), targets, length)
+        _, indices = self.cases.distance.kneighbors(take(X, rows), targets, length)
         self._lists[rows] = -1
-        self._lists[rows, :length] = members[found]
+        self._lists[rows, :length] = members[indices]

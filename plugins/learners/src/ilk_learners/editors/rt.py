@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _AMONG_THE_LEFT: Any = slot(
     "index",
     default="brute",
-    doc="How neighbours are found, among all cases and among those that are left.",
+    doc="Search for neighbours, among all cases and among the remaining ones.",
 )
 
 
@@ -74,7 +74,7 @@ class RT1(CaseEditor):
     [2, 3, 6, 7]
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours classify.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours that classify a case.")
     index: IndexLike = _AMONG_THE_LEFT
     order: Order = param(
         default="given",
@@ -145,7 +145,7 @@ class RT2(CaseEditor):
     [2, 3, 4, 5]
     """
 
-    k: int = param(default=3, ge=1, doc="How many neighbours classify.")
+    k: int = param(default=3, ge=1, doc="Number of neighbours that classify a case.")
     index: IndexLike = _AMONG_THE_LEFT
 
     @classmethod
@@ -199,6 +199,7 @@ class RT3(RT2):
 
     def _kept(self, cases: EditedCases) -> np.ndarray:
         cases.neighbors(_list_length(cases, self.k))  # one search, cached for both steps
+        # noisy cases are near another class, so they would be removed last, and mislead until then
         rows = without_noise(cases, self.k, "enn")
         return _reduced(cases, self.k, _inward(cases, rows), forget=False)
 
@@ -214,6 +215,7 @@ def _list_length(cases: EditedCases, k: int) -> int:
 
 def _inward(cases: EditedCases, rows: np.ndarray) -> np.ndarray:
     """Sort cases by decreasing distance to the nearest one of another class among them."""
+    # cases in the interior of a class go first, those at the border, which decide, last
     return rows[np.argsort(-cases.only(rows).nun[0], kind="stable")]
 
 
@@ -236,6 +238,7 @@ def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> 
     renew(order, cases.neighbors(width)[1][order], width == n - 1, S)
     start = 0
     while start < len(order):
+        # lists that are nearly exhausted are rebuilt together, as one search costs less than many
         rows, left = short(_ENOUGH, S), np.flatnonzero(S.alive)
         if len(rows):
             renew(rows, _nearest(cases, rows, left, width + 1), len(left) <= width + 1, S)
@@ -246,9 +249,9 @@ def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> 
 def _nearest(cases: EditedCases, rows: np.ndarray, left: np.ndarray, width: int) -> np.ndarray:
     """The nearest remaining cases of each row; -1 for the row itself."""
     index, width = cases.only(left).index, min(width, len(left))
-    found = left[index.kneighbors(take(cases.X, rows), width)[1]]
-    found[found == rows[:, None]] = -1
-    return np.asarray(found)
+    neighbors = left[index.kneighbors(take(cases.X, rows), width)[1]]
+    neighbors[neighbors == rows[:, None]] = -1
+    return np.asarray(neighbors)
 
 
 def _associates(cases: EditedCases, k: int, width: int, rows: np.ndarray) -> Associates:

@@ -75,26 +75,29 @@ class SNN(CaseEditor):
         return np.sort(np.concatenate(chosen))
 
 
-def _cover(cases: EditedCases, own: np.ndarray) -> np.ndarray:
+def _cover(cases: EditedCases, members: np.ndarray) -> np.ndarray:
     """Choose cases of one class, given by number, that cover all its coverable cases."""
-    reach = cases.nun[0][own]
+    reach = cases.nun[0][members]
+    # a case with an equal case of another class cannot be covered
     open_ = reach > 0
-    counts = np.zeros(len(own), dtype=np.intp)
-    for covers in _covers(cases, own, reach, np.flatnonzero(open_)):
+    counts = np.zeros(len(members), dtype=np.intp)
+    for covers in _covers(cases, members, reach, np.flatnonzero(open_)):
         counts += covers.sum(axis=0)
     chosen: list[int] = []
     while counts.max() > 0:
         best, rows = np.argsort(-counts, kind="stable"), np.flatnonzero(open_)
         few, others = np.sort(best[:_CANDIDATES]), best[_CANDIDATES:]
+        # the best candidate that is not held: greedy choices are right while they beat it
         rival = max([(0, 0), *((int(counts[i]), -int(i)) for i in others[:1])])
-        covers = np.concatenate(list(_covers(cases, own, reach, rows, few)))
+        covers = np.concatenate(list(_covers(cases, members, reach, rows, few)))
         picked, left = _greedy(covers, few, counts[few], rival)
         chosen += picked
         open_[rows] = left
-        for covers in _covers(cases, own, reach, rows[~left]):
+        # covered cases count no longer, for any candidate
+        for covers in _covers(cases, members, reach, rows[~left]):
             counts -= covers.sum(axis=0)
         counts[picked] = 0  # rounding must not let a case be chosen twice
-    return own[chosen]
+    return members[chosen]
 
 
 def _greedy(
@@ -136,15 +139,15 @@ def _greedy(
 
 def _covers(
     cases: EditedCases,
-    own: np.ndarray,
+    members: np.ndarray,
     reach: np.ndarray,
     rows: np.ndarray,
     few: np.ndarray | slice = slice(None),
 ) -> Iterator[np.ndarray]:
     """Yield blocks of the coverage matrix: rows of a class covered by columns of it."""
-    targets = take(cases.X, own[few])
-    for part in _parts(rows, len(own[few])):
-        D = cases.distance.pairwise(take(cases.X, own[part]), targets)
+    targets = take(cases.X, members[few])
+    for part in _parts(rows, len(members[few])):
+        D = cases.distance.pairwise(take(cases.X, members[part]), targets)
         yield reach[part, None] > D
 
 

@@ -121,6 +121,7 @@ class Evidence:
         mode, _ = triangles.with_jitter(
             K, lambda: _mode(self._owner, self._likelihood, K, self._last)
         )
+        # the next mode is searched from this one, which is near
         self._last = mode.a
         M = mode.curvature.derivative(K, mode.a, mode.f)
         return mode.log_evidence, self._covariance.gradient(kernel, M, K, variance)
@@ -143,6 +144,7 @@ class Logistic:
 
     def log_likelihood(self, f: np.ndarray) -> float:
         """Logarithm of the probability of the signs."""
+        # log(1 + e^-sf) without overflow
         return -float(np.logaddexp(0, -self.signs * f).sum())
 
     def gradient(self, f: np.ndarray) -> np.ndarray:
@@ -151,6 +153,7 @@ class Logistic:
 
     def factorize(self, K: np.ndarray, f: np.ndarray) -> Curvature:
         """Factor ``B = I + W^1/2 K W^1/2``, reusing the memory of the last factor."""
+        # W = pi (1 - pi), with both factors computed without cancellation
         root = np.sqrt(expit(f) * expit(-f))
         B = np.empty_like(K) if self._memory is None else self._memory
         self._memory = B
@@ -182,12 +185,12 @@ class Curvature:
         """``R v``."""
         return np.asarray(self.root * triangles.solve(self.L, self.root * v))
 
-    def variances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
+    def variances(self, prior: np.ndarray, k: np.ndarray) -> np.ndarray:
         """Variances of latent values, from prior variances and covariances with training rows.
 
         Parameters
         ----------
-        own : ndarray of shape (m,)
+        prior : ndarray of shape (m,)
         k : ndarray of shape (m, n)
             Overwritten.
 
@@ -195,9 +198,10 @@ class Curvature:
         -------
         ndarray of shape (m,)
         """
+        # k'R k = |L^-1 W^1/2 k|^2; rounding may bring the difference slightly below 0
         k *= self.root
         v = triangles.half_solve(self.L, k.T)
-        return np.asarray(np.maximum(own - np.einsum("ij,ij->j", v, v), 0))
+        return np.asarray(np.maximum(prior - np.einsum("ij,ij->j", v, v), 0))
 
     def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:
         """Derivatives of the log evidence by the entries of K; overwrites L.
@@ -211,11 +215,16 @@ class Curvature:
         ndarray of shape (n, n)
             Symmetric, in the lower triangle.
         """
+        # s: the derivative of -log |B| / 2 by f, that is -[(K^-1 + W)^-1]_ii dW_ii / df_i / 2, with
+        # dW / df = W (1 - 2 pi)
         inverse = triangles.inverse(self.L)
+        # 1 - 2 pi, again without cancellation
         s = -0.5 * (1 - np.diagonal(inverse)) * (expit(-f) - expit(f))
+        # the mode moves with K by (I + K W)^-1 dK a; u = (I - R K) s
         u = s - self.root * triangles.times(inverse, self.root * (s @ K))
         inverse *= -0.5 * self.root[:, None]
         inverse *= self.root
+        # a rank-2 update: the symmetric part of (a + 2u) a' / 2, in the lower triangle only
         return np.asarray(blas.dsyr2(0.5, a / 2 + u, a, lower=1, a=inverse, overwrite_a=1))
 
 
@@ -250,10 +259,12 @@ class Softmax:
             triangles.weigh(K, root, B)
             L = triangles.factor(B)
             half += triangles.half_log_determinant(L)
+            # E_c = D_c^1/2 B_c^-1 D_c^1/2
             inverse = triangles.mirror(triangles.inverse(L))
             inverse *= root
             inverse *= root[:, None]
             total += inverse.T
+        # the determinant of I + K W is the product of those of all B_c and of M = sum_c E_c
         M = triangles.factor(total)
         half += triangles.half_log_determinant(M)
         return Curvatures([E.T for E in parts], M, half)
@@ -283,16 +294,16 @@ class Curvatures:
 
     def apply(self, v: np.ndarray) -> np.ndarray:
         """``R v`` for v of shape (n_classes, n)."""
-        own = np.stack([E @ each for E, each in zip(self.parts, v, strict=True)])
-        common = triangles.solve(self.M, own.sum(axis=0))
-        return np.asarray(own - np.stack([E @ common for E in self.parts]))
+        products = np.stack([E @ each for E, each in zip(self.parts, v, strict=True)])
+        common = triangles.solve(self.M, products.sum(axis=0))
+        return np.asarray(products - np.stack([E @ common for E in self.parts]))
 
-    def covariances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
+    def covariances(self, prior: np.ndarray, k: np.ndarray) -> np.ndarray:
         """Covariances of the latent values of each object, algorithm 3.4.
 
         Parameters
         ----------
-        own : ndarray of shape (m,)
+        prior : ndarray of shape (m,)
             Prior variances.
         k : ndarray of shape (m, n)
             Covariances with training rows.
@@ -301,20 +312,22 @@ class Curvatures:
         -------
         ndarray of shape (m, n_classes, n_classes)
         """
-        found = np.empty((len(k), len(self.parts), len(self.parts)))
+        covariances = np.empty((len(k), len(self.parts), len(self.parts)))
         step = max(_NUMBERS // (k.shape[1] * len(self.parts)), 1)
         for first in range(0, len(k), step):
             rows = slice(first, first + step)
             halves, drops = [], []
             for E in self.parts:
+                # Fortran order: the triangular solver then works in place
                 product = np.asfortranarray(E @ k[rows].T)
                 drops.append(np.einsum("ij,ji->i", k[rows], product))
                 halves.append(triangles.half_solve(self.M, product))
             T = np.stack(halves)
-            found[rows] = np.einsum("cji,dji->icd", T, T, optimize=True)
+            # the classes share M: they covary by k'E_c M^-1 E_d k
+            covariances[rows] = np.einsum("cji,dji->icd", T, T, optimize=True)
             for c, drop in enumerate(drops):
-                found[rows, c, c] += own[rows] - drop
-        return found
+                covariances[rows, c, c] += prior[rows] - drop
+        return covariances
 
     def derivative(self, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> np.ndarray:
         """Derivatives of the log evidence by the entries of K, common to all classes.
@@ -331,6 +344,7 @@ class Curvatures:
         u = s - self.apply(s @ K)
         result = np.zeros_like(K).T
         for E, a_c, u_c in zip(self.parts, a, u, strict=True):
+            # half' half = E M^-1 E, the second term of R_cc
             half = triangles.half_solve(self.M, np.array(E, order="F"))
             result = blas.dsyrk(0.5, half, beta=1.0, c=result, trans=1, lower=1, overwrite_c=1)
             result -= 0.5 * E
@@ -339,6 +353,8 @@ class Curvatures:
 
     def _slopes(self, K: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """Derivatives of minus half the log determinant by f."""
+        # the derivative by f of -1/2 sum_i tr(V_i W_i) with V_i fixed and W_i = diag(pi_i) - pi_i
+        # pi_i'
         V = self.covariances(np.diagonal(K), K)
         q = np.einsum("icc->ci", V) - 2 * np.einsum("icd,di->ci", V, shares)
         return np.asarray(-0.5 * shares * (q - (shares * q).sum(axis=0)))

@@ -82,6 +82,7 @@ class Covariance:
         """
         if not self._scaled:
             return self._plain_gradient(kernel, triangles.mirror(M), K, v)
+        # dK / d log v = K, and dK / d log sigma_f = K (x_if - x_jf)^2 / sigma_f^2, entry by entry
         M *= K.T
         total = float(triangles.times(M, np.ones(len(M))).sum())
         np.fill_diagonal(M, 0)  # its distances are 0
@@ -92,11 +93,13 @@ class Covariance:
         """``sum_ij G_ij (x_if - x_jf)^2 / sigma_f^2`` for each feature f."""
         weights = kernel.distance_.weights
         Z = self._X / kernel.sigma_
+        # differences do not change, and shorter rows cancel less below
         Z -= Z.mean(axis=0)
         if weights is not None:
             Z *= np.sqrt(np.asarray(weights, dtype=float))
         sums = triangles.times(G, np.ones(len(G)))
         products = blas.dsymm(1.0, G, Z, lower=1)
+        # sum_ij G_ij (z_i - z_j)^2 = 2 (sum_i g_i z_i^2 - z'Gz) with the row sums g of G
         return np.asarray(2 * (sums @ np.square(Z) - np.einsum("if,if->f", Z, products)))
 
     def _plain_gradient(self, kernel: Kernel, M: np.ndarray, K: np.ndarray, v: float) -> np.ndarray:
@@ -138,6 +141,7 @@ def _with_width_for_each(owner: Component, kernel: Any, X: Any) -> Any:
             f"must not be 'ard' with {kernel}: rbf has a width for each feature, over a Euclidean "
             f"distance of vectors without zero weights",
         )
+    # factors of 1: a kernel with the numbers that this one learned as its parameters
     kernel = KernelParameters(kernel).kernel(np.zeros(np.size(kernel.sigma_)))
     widths = np.broadcast_to(np.asarray(kernel.sigma, dtype=float), X.shape[1])
     return kernel.set_params(sigma=widths.copy()).fit(X)

@@ -126,6 +126,7 @@ def read_rows(owner: object, kernel: Kernel, X: Any, *, reset: bool) -> Any:
 def gram(kernel: Kernel, variance: float, X: Cases, Y: Cases | None = None) -> np.ndarray:
     """``variance k(x, z)``, as a new array in double precision."""
     K = kernel.gram(X) if Y is None else kernel.gram(X, Y)
+    # a kernel may return a matrix that is shared or read-only
     K = np.array(K, dtype=float, order="C", copy=None)
     if not K.flags.writeable:
         K = K.copy()

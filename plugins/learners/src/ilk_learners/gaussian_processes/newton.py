@@ -76,6 +76,7 @@ class _Climb:
         def slope(c: float) -> float:
             return float(np.vdot(self.likelihood.gradient(c * f), f) - c * np.vdot(a, f))
 
+        # psi still rises at the whole start: keep it
         if slope(1.0) >= 0:
             return 1.0
         low, high = 0.0, 1.0
@@ -90,12 +91,15 @@ class _Climb:
     def newton(self, curvature: Any) -> tuple[np.ndarray, np.ndarray, float]:
         """Newton step of a and of f, and Newton's decrement."""
         rest = self.likelihood.gradient(self.f) - self.a  # 0 at the mode
+        # (K^-1 + W)^-1 rest = K (I - R K) rest, without an inverse of K, which may be singular
         step = rest - curvature.apply(rest @ self.K)
         climb = step @ self.K
+        # the decrement: the root of gradient' (negative Hessian)^-1 gradient
         return step, climb, float(np.sqrt(max(np.vdot(rest, climb), 0.0)))
 
     def move(self, step: np.ndarray, climb: np.ndarray) -> bool:
         """Line search: take the step, or half, a quarter, ... of it, that does not lower psi."""
+        # psi is concave, so a short enough part of the step never lowers it but for rounding
         least = self.psi - 1e-13 * max(1.0, abs(self.psi))  # equal up to rounding
         part = 1.0
         while part > 1e-10:
@@ -143,11 +147,14 @@ def find_mode(
         curvature = likelihood.factorize(K, climb.f)
         n_iter += 1
         step, rise, decrement = climb.newton(curvature)
+        # a small decrement that no longer halves is rounding: better cannot be reached
         done = decrement <= tol or (decrement < _STALLED and decrement > before / 2)
         if done or n_iter == max_iter:
             break
         before = decrement
         if not climb.move(step, rise):
+            # no part of the step helps: this is the mode, up to rounding, only if the decrement is
+            # small
             done = decrement < _STALLED
             break
         _chords(climb, curvature, decrement, tol)

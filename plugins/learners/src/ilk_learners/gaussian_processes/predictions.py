@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 Latents = list[tuple[np.ndarray, np.ndarray]]  # means and (co)variances of each problem
 
 
-def latent(solved: Solved, own: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def latent(solved: Solved, prior: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Means and (co)variances of latent values of queries.
 
     Parameters
     ----------
     solved : Solved
-    own : ndarray of shape (m,)
+    prior : ndarray of shape (m,)
         Prior variances of the queries.
     k : ndarray of shape (m, n)
         Covariances with training rows; may be overwritten.
     """
     mean = solved.a @ k.T
     if mean.ndim == 1:
-        return mean, solved.curvature.variances(own, k)
-    return mean.T, solved.curvature.covariances(own, k)
+        return mean, solved.curvature.variances(prior, k)
+    return mean.T, solved.curvature.covariances(prior, k)
 
 
 def moments(latents: Latents) -> tuple[np.ndarray, np.ndarray]:
@@ -138,10 +138,12 @@ def average_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     n_classes = mean.shape[1]
     if n_classes == 2:
         variance = np.einsum("icd,c,d->i", covariance, [-1, 1], [-1, 1])
+        # softmax of two values is the logistic of their difference
         variance, above = np.maximum(variance, 0), mean[:, 1] - mean[:, 0]
         return np.stack([average_logistic(each, variance) for each in (-above, above)], axis=1)
     points = _normal_points(n_classes)
     values, vectors = np.linalg.eigh(covariance)
+    # the symmetric root: it does not depend on the order or sign of eigenvectors
     roots = (vectors * np.sqrt(np.maximum(values, 0))[:, None]) @ vectors.transpose(0, 2, 1)
     result = np.empty_like(mean)
     step = max(_NUMBERS // points.size, 1)
@@ -149,6 +151,7 @@ def average_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
         rows = slice(first, first + step)
         shifts = points @ roots[rows]
         centre = mean[rows, None]
+        # mirror images make the points symmetric, so that odd errors cancel
         shares = softmax(centre + shifts, axis=2) + softmax(centre - shifts, axis=2)
         result[rows] = shares.mean(axis=1) / 2
     return result
@@ -158,6 +161,7 @@ def _normal_points(n_classes: int) -> np.ndarray:
     from scipy.stats.qmc import Sobol  # slow to import, needed only here
 
     uniform = Sobol(n_classes, scramble=False).random(N_POINTS)
+    # half a cell away from 0, where the normal quantile is infinite
     return np.asarray(ndtri(uniform + 0.5 / N_POINTS))
 
 
@@ -177,9 +181,9 @@ def choose(owner: Any, codes: np.ndarray, scores: Callable[[float, list[Any]], A
     """
     seed = check_seed(owner, owner.random_state)
     parts = list(_stratified(codes, min(int(owner.folds), len(codes)), seed))
-    found = [(scores(float(factor), parts), float(factor)) for factor in owner.factors]
-    best = max(score for score, _ in found)
-    return next(factor for score, factor in found if score == best)
+    scored = [(scores(float(factor), parts), float(factor)) for factor in owner.factors]
+    best = max(score for score, _ in scored)
+    return next(factor for score, factor in scored if score == best)
 
 
 def _stratified(
@@ -190,6 +194,7 @@ def _stratified(
     Folds whose training rows are of one class are left out.
     """
     drawn = rng.permutation(len(codes))
+    # rows in random order within each class, then dealt to the folds in turn
     order = drawn[np.argsort(codes[drawn], kind="stable")]
     fold = np.empty(len(codes), dtype=int)
     fold[order] = np.arange(len(codes)) % folds

@@ -39,6 +39,7 @@ def factor(A: np.ndarray) -> np.ndarray:
     numpy.linalg.LinAlgError
         If A is not positive definite.
     """
+    # the transpose is the same matrix in Fortran order, so LAPACK works in place
     L, info = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
     if info:
         raise np.linalg.LinAlgError(f"not positive definite from row {info} on")
@@ -55,6 +56,7 @@ def half_log_determinant(L: np.ndarray) -> float:
     return float(np.log(np.diagonal(L)).sum())
 
 
+# forward, then backward substitution
 def solve(L: np.ndarray, b: np.ndarray) -> np.ndarray:
     """``(L L')^-1 b`` for a vector b."""
     return np.asarray(blas.dtrsv(L, blas.dtrsv(L, b, lower=1), lower=1, trans=1))
@@ -115,7 +117,9 @@ def with_jitter(K: np.ndarray, work: Callable[[], _Result]) -> tuple[_Result, fl
         try:
             return work(), jitter * unit
         except np.linalg.LinAlgError:
+            # tenfold steps: few factorizations, and a jitter at most ten times too large
             jitter = max(10 * jitter, _LEAST)
+            # the growing jitter is a product of rounded tens: 1.5 tells the last step from the next
             if jitter > _MOST * 1.5:
                 raise
             np.fill_diagonal(K, diagonal + jitter * unit)

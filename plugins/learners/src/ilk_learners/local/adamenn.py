@@ -103,6 +103,7 @@ class ADAMENN(AdaptiveMetric):
         from ilk_learners.local.kernels import weighted
 
         p, n = self.columns_.shape
+        # one more than K2, because a row left out of the training set may be on its list
         size = min(int(self.K2) + 1, n)
         self.lists_ = np.empty((n, size), dtype=np.int32)
 

@@ -74,6 +74,7 @@ class AdaptiveMetric(LocalMetric):
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
+        # squares of float32 numbers neither overflow nor underflow in float64: no scaling needed
         self.exponent_ = 0 if X.dtype == np.float32 else int(np.frexp(np.abs(X).max())[1])
         self.columns_ = np.ldexp(X.T, -self.exponent_, order="C").astype(X.dtype, copy=False)
         self._prepare()
@@ -108,6 +109,7 @@ class AdaptiveMetric(LocalMetric):
         if len(q) > 1:
             raise InputError(f"{display_name(self)}: x must be one query, got {len(q)} rows")
         metric = self._metrics(self._scaled(q), np.full(1, -1))[0]
+        # a map L has the metric L'L
         metric = metric if metric.ndim == 1 else metric.T @ metric
         with np.errstate(over="ignore"):
             metric = np.ldexp(metric, -2 * self.exponent_) if self.unitless else metric
@@ -141,6 +143,7 @@ class AdaptiveMetric(LocalMetric):
         fill = weighted if metrics.ndim == 2 else mapped
         squares = np.empty((len(Q), len(self.codes_)))
         fill(self.columns_, Q, metrics, squares)
+        # a training row is not its own neighbour
         seen = np.flatnonzero(left_out >= 0)
         squares[seen, left_out[seen]] = np.inf
         return squares, None
@@ -168,6 +171,7 @@ class AdaptiveMetric(LocalMetric):
 
     def _block_size(self, m: int) -> int:
         most = max(_NUMBERS // len(self.codes_), 1)
+        # four blocks a thread: no thread waits long for the last one
         return int(min(_QUERIES, most, max(-(-m // (4 * ilk.n_threads())), 1)))
 
     def _scaled(self, Q: np.ndarray) -> np.ndarray:

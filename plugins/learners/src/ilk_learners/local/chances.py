@@ -42,14 +42,14 @@ def adapt(
     values, scratch = np.empty(n), np.empty(n)
     around, within = np.empty(K0, np.int64), np.empty(K2, np.int64)
     near, everything = np.empty(K1, np.int64), np.arange(n)
-    z, chance, found = np.empty(p), np.empty(n_classes), np.empty(p)
+    z, chance, losses = np.empty(p), np.empty(n_classes), np.empty(p)
     for i in range(len(Q)):
         weight = weights[i]
         weight[:] = 1.0 / p
         for step in range(steps):
             _distances(columns, everything, Q[i], weight, left_out[i], values)
             _nearest(everything, values, K0, scratch, around)
-            found[:] = 0.0
+            losses[:] = 0.0
             for row in around:
                 if step == 0:  # equal weights: the lists of `fit` save a search
                     _listed(lists[row], left_out[i], within)
@@ -63,8 +63,8 @@ def adapt(
                 chance[:] = 0.0
                 for j in near:
                     chance[codes[j]] += 1.0 / K1
-                _add_losses(columns, codes, row, within, L, chance, scratch, found)
-            _weigh(found / K0, c, weight)
+                _add_losses(columns, codes, row, within, L, chance, scratch, losses)
+            _weigh(losses / K0, c, weight)
 
 
 @ilk.compiled
@@ -101,6 +101,7 @@ def _nearest(
     n = len(rows)
     scratch[:n] = values[:n]
     bound = select(scratch, n, k - 1)
+    # rows as far as the k-th share the places that nearer ones leave
     room = k
     for a in range(n):
         room -= values[a] < bound
@@ -108,6 +109,7 @@ def _nearest(
     for a in range(n):
         tied = (values[a] == bound) & (room > 0)
         room -= int(tied)
+        # without a branch: the condition is true for few rows, at random
         if tied | (values[a] < bound):
             out[place] = rows[a]
             place += 1
@@ -135,12 +137,12 @@ def _add_losses(
     L: int,
     chance: np.ndarray,
     scratch: np.ndarray,
-    found: np.ndarray,
+    losses: np.ndarray,
 ) -> None:
     """Add, for each feature, the loss of predicting the classes at a row by it alone.
 
     Shapes: `columns` (p, n), `codes` (n,), `within` (K2,), `chance` (n_classes,), `scratch` (at
-    least K2,), `found` (p,).
+    least K2,), `losses` (p,).
     """
     n = len(within)
     apart, counts = np.empty(n), np.empty(len(chance))
@@ -149,6 +151,7 @@ def _add_losses(
         for a in range(n):
             apart[a] = abs(column[within[a]] - column[row])
         scratch[:n] = apart
+        # ties of the L-th row count as well: the shares do not depend on the order of rows
         reach = select(scratch, n, L - 1)
         counts[:] = 0.0
         for a in range(n):
@@ -157,7 +160,9 @@ def _add_losses(
         for c in range(len(chance)):
             alone = counts[c] / total
             difference = chance[c] - alone
-            found[f] += difference * difference / max(alone, 0.5 / total)
+            # a class that the feature never predicts would have infinite loss: count half a row of
+            # it
+            losses[f] += difference * difference / max(alone, 0.5 / total)
 
 
 @ilk.compiled

@@ -120,8 +120,8 @@ class DANN(AdaptiveMetric):
         maps, weights, _ = self._adapted(Q, left_out)
         if not self.diagonal:
             return maps
-        own = np.sqrt(weights)[:, None, :] * np.eye(Q.shape[1])
-        return np.concatenate([maps, own], axis=1)
+        diagonal_maps = np.sqrt(weights)[:, None, :] * np.eye(Q.shape[1])
+        return np.concatenate([maps, diagonal_maps], axis=1)
 
     def _candidates(
         self, Q: np.ndarray, k: int, left_out: np.ndarray
@@ -148,9 +148,9 @@ class DANN(AdaptiveMetric):
         squares = np.empty((len(Q), len(self.codes_)))
         weighted(self.columns_, Q, weights, squares)
         if maps.size:
-            own = np.empty_like(squares)
-            mapped(self.columns_, Q, maps, own)
-            squares += own
+            added = np.empty_like(squares)
+            mapped(self.columns_, Q, maps, added)
+            squares += added
         seen = np.flatnonzero(left_out >= 0)
         squares[seen, left_out[seen]] = np.inf
         return squares
@@ -162,7 +162,9 @@ class DANN(AdaptiveMetric):
         near, rows = ilk.smallest(squares, min(int(wanted), n))
         near = np.sqrt(near)
         last = near[:, -1:]
+        # the tricube weights of Hastie and Tibshirani
         weights = (1 - (near / np.where(last > 0, last, 1)) ** 3) ** 3
+        # all rows as far as the last one: equal weights
         weights[weights.sum(axis=1) == 0] = 1.0
         return rows, weights / weights.sum(axis=1, keepdims=True)
 
@@ -175,8 +177,8 @@ class DANN(AdaptiveMetric):
             self._discriminant(rows[start : start + step], weights[start : start + step])
             for start in range(0, m, step)
         ]
-        maps, own = zip(*parts, strict=True)
-        return np.concatenate(maps), np.concatenate(own)
+        maps, feature_weights = zip(*parts, strict=True)
+        return np.concatenate(maps), np.concatenate(feature_weights)
 
     def _discriminant(self, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Maps and weights of neighbourhoods; their squared lengths add up to the metric."""
@@ -186,19 +188,23 @@ class DANN(AdaptiveMetric):
         Z = np.where(known, Z, 0.0) / unit
         between, Z = _class_means(Z, self.codes_[rows], weights, len(self.classes_))
         diagonal = np.matmul(weights[:, None, :], Z**2)[:, 0]
+        # the trace of the neighbourhood's covariance: that within classes plus that of their means
+        # relative to the mean variance of a feature there: it keeps W invertible
         around = (diagonal + np.sum(between**2, axis=1)).sum(axis=1, keepdims=True)
         least = self.floor * np.where(around > 0, around / max(known.sum(), 1), 1.0)
         inverse = known / unit
         if self.diagonal:
             spread = np.maximum(diagonal, least)
+            # W^-1 B W^-1 + epsilon W^-1 (Hastie and Tibshirani), as a map and as weights
             return between / spread[:, None, :] * inverse, self.epsilon / spread * inverse**2
         within = np.matmul(np.swapaxes(Z * weights[..., None], 1, 2), Z)
         values, vectors = np.linalg.eigh(within)
         values = np.maximum(values, least)[:, None, :]
+        # B^1/2 W^-1, in the eigenvectors of W
         turned = np.matmul(between, vectors) / values
         maps = np.matmul(turned, np.swapaxes(vectors, 1, 2))
-        own = np.swapaxes(vectors * np.sqrt(self.epsilon / values), 1, 2)
-        both = np.concatenate([maps, own], axis=1)
+        ridge = np.swapaxes(vectors * np.sqrt(self.epsilon / values), 1, 2)
+        both = np.concatenate([maps, ridge], axis=1)
         triangle = np.linalg.qr(both, mode="r")  # the same metric, faster to apply
         return triangle * inverse, np.zeros((len(rows), len(unit)))
 

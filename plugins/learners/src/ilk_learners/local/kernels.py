@@ -63,6 +63,7 @@ def select(values: np.ndarray, n: int, k: int) -> float:
     """
     low, high = 0, n - 1
     while low < high:
+        # the median of three values as the pivot: sorted rows take no longer than others
         pivot = _middle(values[low], values[(low + high) // 2], values[high])
         i, j = low, high
         while i <= j:
@@ -74,6 +75,7 @@ def select(values: np.ndarray, n: int, k: int) -> float:
                 values[i], values[j] = values[j], values[i]
                 i += 1
                 j -= 1
+        # Hoare's partition: values up to j are at most the pivot, those from i on at least
         if k <= j:
             high = j
         elif k >= i:

@@ -30,7 +30,7 @@ class PartitionMetric(AdaptiveMetric):
         doc="Rows in the region at which partitioning ends, unless more neighbours are asked "
         "for; with 1 it ends at k rows, as Friedman's does.",
     )
-    L: int = param(default=20, ge=1, doc="How many rows are near along a feature.")
+    L: int = param(default=20, ge=1, doc="Number of nearest rows along a feature.")
 
     def _prepare(self) -> None:
         self.order_ = np.empty(self.columns_.shape, dtype=np.uint32)

@@ -54,31 +54,49 @@ def shrink(
     stop = where.shape[1]
     rows, alive = np.empty(n, np.uint32), np.empty(n, np.uint8)
     values, scratch = np.empty(n), np.empty(n)
-    own, found = np.empty((p, n // _DENSE + 1), np.uint32), np.empty(p)
+    compacted, relevances = np.empty((p, n // _DENSE + 1), np.uint32), np.empty(p)
     for i in range(len(Q)):
         q, weight = Q[i], weights[i]
         size, held = _everything(rows, alive, left_out[i]), n
         weight[:] = 1.0 / p
         first = True
         while first or size > stop:
+            # at most half of the region is near the query, so that some rows are beyond
             first = False
             total = _counts(codes, rows[:size], n_classes)
             few = max(min(near, size // 2), 1)
+            # the lists hold removed rows too; compaction when half are removed keeps its total cost
+            # linear
             if _DENSE * size <= held:
-                held = _thin(order, own, n, alive) if held == n else _thin(own, own, held, alive)
+                held = (
+                    _thin(order, compacted, n, alive)
+                    if held == n
+                    else _thin(compacted, compacted, held, alive)
+                )
             if held == n:  # two calls: numba types a read-only array differently
                 _relevances(
-                    columns, order, n, alive, codes, q, few, total, kappa, logarithmic, found
+                    columns, order, n, alive, codes, q, few, total, kappa, logarithmic, relevances
                 )
             else:
                 _relevances(
-                    columns, own, held, alive, codes, q, few, total, kappa, logarithmic, found
+                    columns,
+                    compacted,
+                    held,
+                    alive,
+                    codes,
+                    q,
+                    few,
+                    total,
+                    kappa,
+                    logarithmic,
+                    relevances,
                 )
-            known = _normalise(found, weight)
-            kept = max(stop, int(share * size))
-            if kept < size:
+            known = _normalise(relevances, weight)
+            n_kept = max(stop, int(share * size))
+            # at the target size nothing is left to cut
+            if n_kept < size:
                 _distances(columns, rows[:size], q, weight, single and known, values)
-                size = _keep_nearest(rows, size, kept, values, scratch, alive)
+                size = _keep_nearest(rows, size, n_kept, values, scratch, alive)
         where[i, size:] = -1
         squares[i, size:] = np.inf
         where[i, :size] = rows[:size]
@@ -107,13 +125,13 @@ def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
 
 
 @ilk.compiled
-def _normalise(found: np.ndarray, weight: np.ndarray) -> bool:
+def _normalise(relevances: np.ndarray, weight: np.ndarray) -> bool:
     """Replace the weights by normalized relevances, unless all are 0; arrays (p,)."""
-    total = found.sum()
+    total = relevances.sum()
     if total == 0:
         return False
-    for f in range(len(found)):
-        weight[f] = found[f] / total
+    for f in range(len(relevances)):
+        weight[f] = relevances[f] / total
     return True
 
 
@@ -150,15 +168,16 @@ def _distances(
 def _keep_nearest(
     rows: np.ndarray,
     size: int,
-    kept: int,
+    n_kept: int,
     values: np.ndarray,
     scratch: np.ndarray,
     alive: np.ndarray,
 ) -> int:
-    """Keep the `kept` rows of smallest values, ties by lower index; return `kept`; arrays (n,)."""
+    """Keep the `n_kept` rows of smallest values, ties by lower index; arrays (n,)."""
     scratch[:size] = values[:size]
-    bound = select(scratch, size, kept - 1)
-    room = kept
+    bound = select(scratch, size, n_kept - 1)
+    room = n_kept
+    # rows as far as the last one share the remaining places, by lower index
     for a in range(size):
         room -= values[a] < bound
     place = 0
@@ -168,23 +187,24 @@ def _keep_nearest(
         room -= int(tied)
         keep = tied | (values[a] < bound)
         alive[row] = keep
+        # every row is written, and the place advances only for kept ones: no branch to mispredict
         rows[place] = row
         place += int(keep)
-    return kept
+    return n_kept
 
 
 @ilk.compiled
-def _thin(order: np.ndarray, own: np.ndarray, held: int, alive: np.ndarray) -> int:
+def _thin(order: np.ndarray, compacted: np.ndarray, held: int, alive: np.ndarray) -> int:
     """Compact the sorted rows of each feature to the region; return its size.
 
-    Shapes: `order` (p, at least held), `own` (p, n // _DENSE + 1), `alive` (n,).
+    Shapes: `order` (p, at least held), `compacted` (p, n // _DENSE + 1), `alive` (n,).
     """
     place = 0
     for f in range(len(order)):
         place = 0
         for a in range(held):
             row = order[f, a]
-            own[f, place] = row
+            compacted[f, place] = row
             place += alive[row]
     return place
 
@@ -201,17 +221,17 @@ def _relevances(
     total: np.ndarray,
     kappa: float,
     logarithmic: bool,
-    found: np.ndarray,
+    relevances: np.ndarray,
 ) -> None:
     """Relevance of each feature in the region.
 
-    Shapes: `columns` (p, n), `order` (p, at least held), `alive` and `codes` (n,), `q` and `found`
-    (p,), `total` (n_classes,).
+    Shapes: `columns` (p, n), `order` (p, at least held), `alive` and `codes` (n,), `q` and
+    `relevances` (p,), `total` (n_classes,).
     """
     inside = np.empty_like(total)
     for f in range(len(columns)):
         _walk(columns[f], order[f, :held], alive, codes, q[f], few, inside)
-        found[f] = _relevance(inside, total, kappa, logarithmic)
+        relevances[f] = _relevance(inside, total, kappa, logarithmic)
 
 
 @ilk.compiled
@@ -229,6 +249,7 @@ def _walk(
     Shapes: `column`, `alive` and `codes` (n,), `order` (held,), `inside` (n_classes,).
     """
     n = len(order)
+    # binary search for the query's place in the sorted feature
     low, high = 0, n
     while low < high:
         middle = (low + high) // 2
@@ -247,6 +268,7 @@ def _walk(
         below = q - column[order[left]] if left >= 0 else np.inf
         above = column[order[right]] - q if right < n else np.inf
         distance = min(below, above)
+        # go on through ties of the last row: the counts do not depend on the order of rows
         if distance == np.inf or (count >= few and distance > reach):
             return
         reach = distance
@@ -263,6 +285,7 @@ def _walk(
 def _relevance(inside: np.ndarray, total: np.ndarray, kappa: float, logarithmic: bool) -> float:
     """Difference of class shares near the query and beyond it (or in all); arrays (n_classes,)."""
     m, size = inside.sum(), total.sum()
+    # no rows beyond: there is nothing to compare
     if m == size:
         return 0.0
     relevance = 0.0

@@ -97,6 +97,7 @@ class SVMLocal(AdaptiveMetric):
     def _prepare(self) -> None:
         self.mean_, rows, self.unit_ = common_deviations(self.columns_.T)
         self.boundaries_, self.reach_ = self._boundaries(rows, self.codes_)
+        # for the report a row is judged by a machine that was trained without it
         part = np.arange(len(rows)) % _PARTS
         parts = range(_PARTS) if self.report else ()
         self.parts_ = [self._boundaries(rows[part != i], self.codes_[part != i]) for i in parts]
@@ -108,6 +109,7 @@ class SVMLocal(AdaptiveMetric):
         gamma = self.gamma
         if not isinstance(gamma, str):
             with np.errstate(over="ignore", under="ignore"):
+                # gamma in the unit of the scaled rows
                 gamma = float(np.ldexp(float(gamma), 2 * (self.exponent_ + self.unit_)))
             gamma = min(max(gamma, 1e-300), 1e300)
         boundaries = Boundaries.of(rows, codes, float(self.C), gamma)
@@ -125,8 +127,8 @@ class SVMLocal(AdaptiveMetric):
             return self._weights(points, self.boundaries_, self.reach_)
         weights = np.empty(points.shape)
         for i, (boundaries, reach) in enumerate(self.parts_):
-            own = left_out % _PARTS == i
-            weights[own] = self._weights(points[own], boundaries, reach)
+            members = left_out % _PARTS == i
+            weights[members] = self._weights(points[members], boundaries, reach)
         return weights
 
     def _weights(
@@ -137,6 +139,7 @@ class SVMLocal(AdaptiveMetric):
         normals, distances = boundaries.normals(points)
         share = np.maximum(0.0, 1 - distances / reach) if reach > 0 else np.zeros(len(points))
         relevances = np.abs(normals)
+        # the largest exponent is 0, so nothing overflows; a common factor of the weights cancels
         grown = relevances - relevances.max(axis=1, keepdims=True)
         weights = np.exp(float(self.c) * share[:, None] * grown)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -202,12 +205,14 @@ class Boundaries:
         coef, bias = self._functions(pairs)
         far, known = self._other_side(points, pairs, values[np.arange(len(points)), pairs] > 0)
         near, side = points, self._values(points, coef, bias) > 0
+        # bisection: `near` stays on the query's side, `far` on the other one
         for _ in range(_HALVINGS):
             middle = near + (far - near) / 2
             same = ((self._values(middle, coef, bias) > 0) == side)[:, None]
             near, far = np.where(same, middle, near), np.where(same, far, middle)
         gradient = self._gradients(near, coef)
         largest = np.abs(gradient).max(axis=1, keepdims=True)
+        # by the largest entry first, so that squares neither overflow nor vanish
         gradient /= np.where(largest > 0, largest, 1)
         length = np.sqrt(np.sum(gradient**2, axis=1, keepdims=True))
         distances = np.sqrt(np.sum((near - points) ** 2, axis=1))
@@ -222,8 +227,8 @@ class Boundaries:
             votes[:, a] += values[:, pair] > 0
             votes[:, b] += values[:, pair] <= 0
         winner = votes.argmax(axis=1)[:, None]
-        own = (first == winner) | (second == winner)
-        return np.asarray(np.where(own, np.abs(values), np.inf).argmin(axis=1))
+        involved = (first == winner) | (second == winner)
+        return np.asarray(np.where(involved, np.abs(values), np.inf).argmin(axis=1))
 
     def _functions(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (m, n_support) and constants (m,) of the functions of given pairs."""
@@ -233,6 +238,8 @@ class Boundaries:
         coef = np.zeros((m, len(owner)))
         for i in range(m):
             a, b = owner == first[i], owner == second[i]
+            # scikit-learn's layout: of a row of class a, the coefficient against b is in line b - 1
+            # if a < b, else in line b
             coef[i, a] = dual[second[i] - 1, a]
             coef[i, b] = dual[first[i], b]
         return coef, self.machine.intercept_[pairs]
@@ -243,10 +250,11 @@ class Boundaries:
         """The nearest row of the pair's classes beyond the boundary, and whether there is one."""
         first, second = (each[pairs] for each in np.triu_indices(len(self.machine.classes_), 1))
         names = self.machine.classes_
-        own = (self.codes == names[first][:, None]) | (self.codes == names[second][:, None])
-        own &= side[:, None] != self.beyond[:, pairs].T
-        squares = np.where(own, _squares(points, self.rows), np.inf)
-        return np.asarray(self.rows[squares.argmin(axis=1)]), own.any(axis=1)
+        opposite = (self.codes == names[first][:, None]) | (self.codes == names[second][:, None])
+        # rows on the other side of the boundary than the query
+        opposite &= side[:, None] != self.beyond[:, pairs].T
+        squares = np.where(opposite, _squares(points, self.rows), np.inf)
+        return np.asarray(self.rows[squares.argmin(axis=1)]), opposite.any(axis=1)
 
     def _kernel(self, points: np.ndarray) -> np.ndarray:
         return np.exp(-float(self.machine.gamma) * _squares(points, self.machine.support_vectors_))
@@ -256,6 +264,7 @@ class Boundaries:
 
     def _gradients(self, points: np.ndarray, coef: np.ndarray) -> np.ndarray:
         """Gradients of the functions, without the factor -2 gamma."""
+        # the gradient of exp(-gamma |x - s|^2) is -2 gamma (x - s) times the kernel
         shares = coef * self._kernel(points)
         mean = np.matmul(shares[:, None, :], self.machine.support_vectors_)[:, 0]
         return np.asarray(shares.sum(axis=1, keepdims=True) * points - mean)

@@ -202,19 +202,21 @@ class BlockDiagonal(LinearMetricLearner):
     def _positions(self, p: int) -> dict[str, np.ndarray]:
         if self.views is None:
             return {_ALL: np.arange(p)}
-        found = ilk.view_columns(self, self.views, list(getattr(self, "feature_names_in_", ())), p)
-        for view, columns in found.items():
+        positions = ilk.view_columns(
+            self, self.views, list(getattr(self, "feature_names_in_", ())), p
+        )
+        for view, columns in positions.items():
             if len(set(columns.tolist())) < len(columns):
                 raise self.parameter_error("views", f"[{view!r}] names a column twice")
-        return found
+        return positions
 
     def _fitted(self, X: np.ndarray, y: Labels | None) -> Iterator[tuple[str, Any]]:
         """Yield the name of each view and its learner fitted on these rows."""
-        own = {} if self.parts is None else self.seeded_slot("parts")
+        parts = {} if self.parts is None else self.seeded_slot("parts")
         for view, columns in self.columns_.items():
-            learner = own[view] if view in own else self.seeded_slot("learner")
+            learner = parts[view] if view in parts else self.seeded_slot("learner")
             if not isinstance(learner, ilk.MetricLearner):
-                argument = f"parts[{view!r}]" if view in own else "learner"
+                argument = f"parts[{view!r}]" if view in parts else "learner"
                 name = ilk.display_name(learner)
                 raise self.parameter_error(argument, f"must have a linear map, got {name}")
             if "report" in learner.parameters and not ilk.is_frozen(learner):
@@ -260,6 +262,7 @@ class BlockDiagonal(LinearMetricLearner):
 
     def _mapped_by(self, learners: Mapping[str, Any], X: np.ndarray) -> list[np.ndarray]:
         """Centred rows of each view after its learner, in a common unit of all views."""
+        # one common unit: a unit for each view would change the weights of the views
         _, rows, _ = common_deviations(X)
         after = [
             rows[:, columns] @ learners[view].components_.astype(float).T
@@ -271,14 +274,16 @@ class BlockDiagonal(LinearMetricLearner):
     def _stacked(self, X: np.ndarray) -> np.ndarray:
         blocks = []
         for (view, columns), weight in zip(self.columns_.items(), self.weights_, strict=True):
-            own = self.learners_[view].components_
-            block = np.zeros((len(own), X.shape[1]))
-            block[:, columns] = np.sqrt(weight) * own
+            components = self.learners_[view].components_
+            block = np.zeros((len(components), X.shape[1]))
+            # L_v times sqrt(w_v) gives w_v A_v
+            block[:, columns] = np.sqrt(weight) * components
             blocks.append(block)
         return np.vstack(blocks).astype(X.dtype)
 
 
 _MOST_QUERIES = 500  # most held-out rows in a search: a standard error of at most 2.3 %
+# from 1 outwards, so that ties prefer nearly equal weights; 0 leaves a view out
 _FACTORS = (1.0, 0.0, 0.5, 2.0, 0.25, 4.0, 0.125, 8.0, 0.0625, 16.0)
 _ROUNDS = 3  # rounds of the coordinate search over views
 
@@ -312,21 +317,26 @@ def aligned(views: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
     ndarray of shape (T,)
         Of mean 1, or all 0 if no view is aligned with the labels.
     """
+    # views of unit norm: M is then well scaled, and weights are divided by the norms at the end
     sizes = [float(np.linalg.norm(Z)) or 1.0 for Z in views]
     scaled = [Z / size for Z, size in zip(views, sizes, strict=True)]
     Y = np.zeros((len(codes), int(codes.max()) + 1))
     Y[np.arange(len(codes)), codes] = 1.0
     Y -= Y.mean(axis=0)
+    # <SS', TT'> = |S'T|^2; the matrix of labels, 1 for pairs of the same class, else -1, is 2 YY'
+    # when centred
     M = np.array([[np.sum((S.T @ T) ** 2) for T in scaled] for S in scaled])
     a = np.array([2 * np.sum((T.T @ Y) ** 2) for T in scaled])
     values, vectors = np.linalg.eigh(M)
-    kept = values > 1e-12 * values[-1]
-    if not kept.any() or a.max() <= 1e-12 * len(codes):
+    # directions of M within rounding of 0 hold no information
+    positive = values > 1e-12 * values[-1]
+    if not positive.any() or a.max() <= 1e-12 * len(codes):
         return np.zeros(len(views))
-    roots = np.sqrt(values[kept])
-    b = vectors[:, kept].T @ a / roots
-    found = nnls(roots[:, None] * vectors[:, kept].T, b / np.linalg.norm(b))[0]
-    return _of_mean_one(found / np.square(sizes))
+    roots = np.sqrt(values[positive])
+    # w'Mw - 2 w'a = |R w - b|^2 + const for M = R'R and b = R'^-1 a: non-negative least squares
+    b = vectors[:, positive].T @ a / roots
+    weights = nnls(roots[:, None] * vectors[:, positive].T, b / np.linalg.norm(b))[0]
+    return _of_mean_one(weights / np.square(sizes))
 
 
 def _searched(
@@ -352,6 +362,7 @@ def _searched(
     views = views_after(train)
     squares = [_squares(Z[held_out], Z[train]) for Z in views]
     means = np.array([float(D.mean()) for D in squares])
+    # distances of each view relative to their mean, so that factors mean the same for all
     scale = 1 / np.where(means > 0, means, np.inf)
     if not scale.any():
         return np.ones(len(views))
@@ -371,6 +382,7 @@ def _searched(
             if not (tried * scale).any():
                 continue
             count = errors(tried)
+            # ties keep the earlier weights; factor 1 comes first
             if count < fewest:
                 best, fewest = tried, count
     return _of_mean_one(best * scale)
@@ -378,6 +390,7 @@ def _searched(
 
 def _halves(codes: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     """Training rows (the larger half of each class), and some of the others as held-out rows."""
+    # every second row of each class, in random order
     order = rng.permutation(len(codes))
     order = order[np.argsort(_appearance(codes)[order], kind="stable")]
     place = np.arange(len(codes)) - np.searchsorted(
@@ -386,6 +399,7 @@ def _halves(codes: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, 
     train, held_out = np.sort(order[place % 2 == 0]), np.sort(order[place % 2 == 1])
     if not len(held_out):  # classes of one row each: evaluate on the training rows
         held_out = train
+    # evenly spaced in the order of rows: about the same share of each class
     chosen = np.linspace(0, len(held_out) - 1, min(len(held_out), _MOST_QUERIES)).astype(int)
     return train, held_out[chosen]
 

@@ -41,8 +41,8 @@ class PairLearner(LinearMetricLearner):
         default=None,
         type=int,
         ge=2,
-        doc="How many pairs are drawn, half of them of equal class; if left out 20 C^2, or 40 "
-        "for each feature (at most 10,000) if that is more. Never more than there are.",
+        doc="Number of pairs drawn, half of them of equal class; if left out 20 C^2, or 40 for "
+        "each feature (at most 10,000) if that is more. At most all pairs.",
     )
     max_iter: int = param(default=500, ge=1, doc="Most iterations of L-BFGS.")
     tol: float = param(default=1e-09, ge=0, doc="Relative improvement at which it stops.")
@@ -94,6 +94,8 @@ def draw_pairs(codes: np.ndarray, number: int, rng: np.random.RandomState) -> Pa
     """
     order, ends = _by_class(codes)
     place = np.arange(len(codes))
+    # each pair once: partners of a row are the rows after it in its class, or the rows of later
+    # classes
     alike = _draw(ends - place - 1, number // 2, rng)
     others = _draw(len(codes) - ends, number - number // 2, rng)
     alike[:, 1] += alike[:, 0] + 1
@@ -187,12 +189,14 @@ def _by_class(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
     """Draw pairs of a position and the number of one of its partners, without replacement."""
+    # all pairs are numbered row by row, so that numbers are drawn and no list of pairs is needed
     ends = np.cumsum(partners)
     total = int(ends[-1])
     if number < total:
         drawn = np.sort(sample_without_replacement(total, number, random_state=rng))
     else:
         drawn = np.arange(total)
+    # the position whose range of pair numbers has the drawn one
     place = np.searchsorted(ends, drawn, side="right")
     return np.column_stack([place, drawn - (ends[place] - partners[place])])
 

@@ -140,9 +140,9 @@ class DescentLearner(LinearMetricLearner):
         with threadpool_limits(1, user_api="blas"):  # our own threads run the blocks
             scale = self._scale(rows)
             start = self._start(rows, targets, exponent, scale)
-            found = self._descend(self._objective(rows, targets), start, scale)
-        self._keep(found)
-        self.components_ = map_back(self, self._map(found.L, rows), exponent, X.dtype)
+            descent = self._descend(self._objective(rows, targets), start, scale)
+        self._record(descent)
+        self.components_ = map_back(self, self._map(descent.L, rows), exponent, X.dtype)
         self.report_ = mapped = None
         if self.report and len(targets):  # none if only triplets are given
             mapped = self._mapped(X)
@@ -162,6 +162,7 @@ class DescentLearner(LinearMetricLearner):
         groups = y if y.dtype.kind in "iu" else None
         L = initial_map(self, X, groups, d)
         given = not isinstance(self.init, str)
+        # an array is in the units of the data, so it is brought to the common unit
         return np.ldexp(L, exponent) if given else self._sized(L, X, y, scale)
 
     def _sized(self, L: np.ndarray, X: np.ndarray, y: np.ndarray, scale: float) -> np.ndarray:
@@ -181,6 +182,7 @@ class DescentLearner(LinearMetricLearner):
 
         def flat(values: np.ndarray) -> tuple[float, np.ndarray]:
             loss, gradient = objective(values.reshape(start.shape) / scale)
+            # the chain rule: the solver's variables are L times scale
             gradient = np.asarray(gradient, dtype=float).ravel() / scale
             if not curve:
                 curve.append(float(loss))
@@ -191,7 +193,7 @@ class DescentLearner(LinearMetricLearner):
             curve.append(float(intermediate_result.fun))
 
         solve: Any = minimize  # its stubs know no shapes
-        found = solve(
+        solution = solve(
             flat,
             start.ravel() * scale,
             jac=True,
@@ -199,9 +201,10 @@ class DescentLearner(LinearMetricLearner):
             callback=keep,
             options=self._options(max_iter),
         )
-        L = found.x.reshape(start.shape) / scale if found.fun <= curve[0] else start
-        stopped = bool(found.success) or 0 < found.nit < max_iter
-        return Descent(np.asarray(L), curve, int(found.nit), stopped, slopes[0] > _FLAT)
+        # a line search may end at a worse point: then L stays where it started
+        L = solution.x.reshape(start.shape) / scale if solution.fun <= curve[0] else start
+        stopped = bool(solution.success) or 0 < solution.nit < max_iter
+        return Descent(np.asarray(L), curve, int(solution.nit), stopped, slopes[0] > _FLAT)
 
     def _solve_in_rounds(
         self, anew: Callable[[np.ndarray], Objective], start: np.ndarray, scale: float, length: int
@@ -213,27 +216,29 @@ class DescentLearner(LinearMetricLearner):
         objective, L, left = anew(start), start, self.max_iter
         curve: list[float] = []
         while True:
-            found = self._solve(objective, L, scale, min(length, left))
-            left -= found.n_iter
-            curve = curve or found.curve[:1]
-            objective = anew(found.L)
-            loss = float(objective(found.L)[0])
+            descent = self._solve(objective, L, scale, min(length, left))
+            left -= descent.n_iter
+            curve = curve or descent.curve[:1]
+            objective = anew(descent.L)
+            loss = float(objective(descent.L)[0])
             falls = loss < curve[-1]
             if falls:
-                L = found.L
-                curve += [*found.curve[1:-1], loss]
+                L = descent.L
+                # the last loss of the round belongs to the old objective: replace it by the rebuilt
+                # one
+                curve += [*descent.curve[1:-1], loss]
             if not falls or left == 0:
                 n_iter = self.max_iter - left
-                return Descent(L, curve, n_iter, found.stopped or not falls, found.moved)
+                return Descent(L, curve, n_iter, descent.stopped or not falls, descent.moved)
 
-    def _keep(self, found: Descent) -> None:
-        self.loss_curve_, self.n_iter_ = found.curve, found.n_iter
-        if not found.moved:
+    def _record(self, descent: Descent) -> None:
+        self.loss_curve_, self.n_iter_ = descent.curve, descent.n_iter
+        if not descent.moved:
             problem = "nothing to learn: the loss has no slope where L starts, and L stays"
-        elif found.n_iter == 0 and not found.stopped:
+        elif descent.n_iter == 0 and not descent.stopped:
             problem = "the solver finds no step that lowers the loss, and L stays"
-        elif not found.stopped:
-            problem = f"not converged after {found.n_iter} iterations (max_iter)"
+        elif not descent.stopped:
+            problem = f"not converged after {descent.n_iter} iterations (max_iter)"
         else:
             return
         _warn(f"{display_name(self)}: {problem}")
@@ -241,6 +246,7 @@ class DescentLearner(LinearMetricLearner):
     def _options(self, max_iter: int) -> dict[str, Any]:
         if self.solver == "cg":
             return {"maxiter": max_iter, "gtol": self.tol}
+        # iterations are limited, not evaluations of a line search
         return {"maxiter": max_iter, "ftol": min(self.tol, 1.0), "gtol": _FLAT, "maxfun": 10**6}
 
 

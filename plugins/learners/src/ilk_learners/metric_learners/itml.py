@@ -154,6 +154,7 @@ class ITML(PairLearner):
         rng = check_seed(self, self.random_state)
         pairs = read_pairs(self, X, y, rng)
         _, rows, exponent = common_deviations(X)
+        # coordinates in which the prior is the identity
         basis = self._root_of_prior(rows)
         Z = rows @ basis.T
         unit = (
@@ -163,14 +164,14 @@ class ITML(PairLearner):
         problem = self._problem(Z, pairs, bounds)
         with threadpool_limits(1, user_api="blas"):
             L = minimize_smooth(self, _objective(problem, float(self.gamma)), np.eye(len(basis)))
-        self._tell_unless_moved()
+        self._warn_unless_moved()
         self.components_ = map_back(
             self, L @ basis, exponent if self._follows_unit() else 0, X.dtype
         )
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _tell_unless_moved(self) -> None:
+    def _warn_unless_moved(self) -> None:
         self.n_iter_: int
         if self.n_iter_ == 0:
             warnings.warn(
@@ -196,6 +197,7 @@ class ITML(PairLearner):
         if rank == 0:
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         scaled = axes[:rank] * (np.sqrt(len(rows) - 1) / values[:rank, None])
+        # the symmetric root keeps the axes of the features where the prior is regular
         return np.asarray(axes[:rank].T @ scaled if rank == p else scaled)
 
     def _root_of_given(self, A: np.ndarray, p: int) -> np.ndarray:
@@ -212,11 +214,11 @@ class ITML(PairLearner):
             raise self.parameter_error(
                 "prior", f"must have no negative eigenvalue, got {values[0]:.4g} (indefinite)"
             )
-        kept = values > rounding
-        if not kept.any():
+        positive = values > rounding
+        if not positive.any():
             raise self.parameter_error("prior", "must not be 0")
-        root = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
-        return np.asarray(vectors @ root if kept.all() else root)
+        root = np.sqrt(values[positive])[:, None] * vectors[:, positive].T
+        return np.asarray(vectors @ root if positive.all() else root)
 
     def _bounds(
         self, Z: np.ndarray, unit: int, rng: np.random.RandomState
@@ -231,6 +233,7 @@ class ITML(PairLearner):
         squares = squares[squares > 0]
         if not len(squares):
             raise InputError(f"{display_name(self)}: all rows are equal: there is nothing to learn")
+        # as in Davis et al.: most similar pairs are below u, most dissimilar ones above l
         bounds = np.percentile(squares, [5, 95])
         with np.errstate(over="ignore"):
             return np.ldexp(bounds, unit), bounds
@@ -240,6 +243,7 @@ class ITML(PairLearner):
         steps = []
         for sign, chosen in zip((1, -1), pairs, strict=True):
             difference = Z[chosen[:, 0]] - Z[chosen[:, 1]]
+            # equal rows have distance 0 under every metric: such a pair cannot be moved
             apart = np.square(difference).sum(axis=1) > np.finfo(float).tiny
             if sign < 0 and not isinstance(self.constraints, str) and not apart.all():
                 i, j = chosen[np.argmin(apart)].tolist()
@@ -274,10 +278,13 @@ def _objective(problem: _Problem, gamma: float) -> Objective:
         np.matmul(steps, L.T, out=mapped)
         squares = np.einsum("ij,ij->i", mapped, mapped)
         ratios = squares / bounds
+        # the best xi of a pair that keeps its bound is its distance: such pairs cost nothing
         broken = signs * (ratios - 1) > 0
         ratios[~broken] = 1.0
+        # the LogDet divergence of two numbers, x / b - log(x / b) - 1
         slack = ratios - np.log(ratios) - 1
         slopes = np.where(broken, 1 / bounds - 1 / np.where(broken, squares, 1.0), 0.0)
+        # tr(A) - log det(A) - p, the LogDet divergence of A = L'L and the identity
         loss = float(np.vdot(L, L)) - 2 * float(logdet) - len(L) + gamma * float(slack.sum())
         np.multiply(mapped, slopes[:, None], out=mapped)
         return loss, 2 * (L - np.linalg.inv(L).T + gamma * (mapped.T @ steps))

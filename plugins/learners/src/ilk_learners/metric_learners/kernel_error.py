@@ -90,6 +90,7 @@ class KernelErrorLearner(DescentLearner):
         self.bandwidth: Literal["local", "global"]
         squares = squared_bandwidths(self, X, self.n_neighbors)
         typical = squares.mean()
+        # the kernel of a row is narrow where its neighbours are near
         widths = typical / squares if self.bandwidth == "local" else np.ones(len(X))
         self.widths_ = widths.astype(X.dtype)
         return float(np.sqrt(2 * typical))
@@ -116,12 +117,14 @@ class KernelErrorLearner(DescentLearner):
         rng = check_seed(self, self.random_state)
         best = self._descend_once(objective, start, scale)
         for _ in range(self.n_restarts):
+            # the size of a coordinate of L x for x of unit variance in each feature
             typical = np.sqrt(np.mean(np.square(start)) * (start.shape[0] if start.ndim > 1 else 1))
             noise = rng.normal(size=start.shape) * _NOISE * typical
-            found = self._descend_once(objective, start + noise, scale)
+            descent = self._descend_once(objective, start + noise, scale)
             lowest = best.curve[-1]
-            if lowest - found.curve[-1] > _SAME * abs(lowest):
-                best = found
+            # ends that differ by rounding count as equal: the first is kept, whatever the machine
+            if lowest - descent.curve[-1] > _SAME * abs(lowest):
+                best = descent
         if np.abs(best.L).max() < _NOTHING * np.abs(start).max():
             warnings.warn(
                 f"{display_name(self)}: nothing to learn: the ridge brings L to 0, as no votes of "
@@ -160,6 +163,7 @@ class _Ridge:
         loss, gradient = self.loss(L)
         if self.weight == 0:
             return loss, gradient
+        # L times scale has no unit, so the penalty does not depend on that of the rows
         weight = self.weight * self.scale**2
         return loss + weight * float(np.sum(L**2)), gradient + 2 * weight * L
 
@@ -211,6 +215,7 @@ class CutVotes:
         L = L.astype(self.X.dtype, copy=False)
         Z = self.X * L if L.ndim == 1 else self.X @ L.T
         loss, S = self._slopes(Z)
+        # rows of S sum to 0, because votes are weighted means: only column sums enter the Laplacian
         columns = np.asarray(S.sum(axis=0))
         if L.ndim == 1:
             crossed = np.einsum("ip,ip->p", self.X, S @ self.X, dtype=float)
@@ -232,6 +237,7 @@ class CutVotes:
             votes = np.einsum("im,imc->ic", P, Y)
             part, slopes = self.outer(votes, rows)
             loss += part
+            # the chain rule: scores contain the width of the row
             if self.widths is not None:
                 slopes = slopes * self.widths[rows, None]
             S[rows] = P * np.einsum("ic,imc->im", slopes, Y - votes[:, None])

@@ -71,14 +71,19 @@ class LargeMargin:
         pulled = _squared_distances(Z, self.first, self.second)
         margins = np.full(self._shape, -np.inf, dtype=Z.dtype)
         margins[self.first, self.slot] = 1 + pulled
+        # the kernel stops at the first closed margin, so they come in descending order
         falling = np.argsort(-margins, axis=1, kind="stable")
-        found = self._impostors.hinges(Z, np.take_along_axis(margins, falling, axis=1))
-        opened = np.empty_like(found.opened)
-        np.put_along_axis(opened, falling, found.opened, axis=1)
+        hinges = self._impostors.hinges(Z, np.take_along_axis(margins, falling, axis=1))
+        opened = np.empty_like(hinges.opened)
+        # back to the order of the target neighbours
+        np.put_along_axis(opened, falling, hinges.opened, axis=1)
+        # the pull of a pair counts once, and once more (times c) for each impostor within its
+        # margin
         weights = (1 + self.push * opened[self.first, self.slot]).astype(Z.dtype)
-        laplacian = Z.dtype.type(self.push) * found.laplacian
+        laplacian = Z.dtype.type(self.push) * hinges.laplacian
         _add_laplacian(Z, self.first, self.second, weights, laplacian)
-        loss = float(pulled.sum(dtype=float)) + self.push * found.loss
+        loss = float(pulled.sum(dtype=float)) + self.push * hinges.loss
+        # the loss is sum_ij w_ij |z_i - z_j|^2 locally; its gradient is 2 (Laplacian Z)' X
         return loss, np.asarray(2 * (laplacian.T @ self.X), dtype=float)
 
     def along(self, L: np.ndarray) -> tuple[float, Callable[[float], float]]:
@@ -104,6 +109,7 @@ class LargeMargin:
         rows = rows[np.linspace(0, len(rows) - 1, number).astype(int)]
         lengths = np.einsum("ij,ij->i", Z, Z)
         D = lengths[rows, None] + lengths - 2 * (Z[rows] @ Z.T)
+        # rows of the same class are no impostors
         D[self.codes[rows, None] == self.codes] = np.inf
         near = np.full(self._shape, -np.inf, dtype=Z.dtype)
         near[self.first, self.slot] = pulled
@@ -183,24 +189,25 @@ def best_multiple(objective: LargeMargin | GivenTriplets, L: np.ndarray, scale: 
                 break
             multiple, least = multiple * step, there
     nothing = loss(unit * _NEXT_TO_NOTHING)
+    # too little gain over L = 0: the multiple would start where the gradient vanishes
     return float(np.sqrt(multiple if least < _WORTH * nothing else unit))
 
 
 def _squared_distances(Z: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Squared distance of each pair of rows."""
-    found = np.empty(len(first), dtype=Z.dtype)
-    _squared_lengths(Z, first, second, found)
-    return found
+    squares = np.empty(len(first), dtype=Z.dtype)
+    _squared_lengths(Z, first, second, squares)
+    return squares
 
 
 def _targets(Z: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The nearest rows of the same class, nearest first; padded with -1."""
-    found = np.full((len(Z), int(counts.max())), -1)
+    targets = np.full((len(Z), int(counts.max())), -1)
     for group, k in enumerate(counts):
         members = np.flatnonzero(codes == group)
         if k > 0:
-            found[members, :k] = members[ilk.nearest(Z[members], int(k))[1]]
-    return found
+            targets[members, :k] = members[ilk.nearest(Z[members], int(k))[1]]
+    return targets
 
 
 _ROWS = 256  # rows per block
@@ -244,6 +251,7 @@ class Impostors:
     def __init__(self, groups: np.ndarray) -> None:
         n = len(groups)
         edges = np.flatnonzero(np.diff(groups, prepend=-1, append=n + 1))
+        # classes are contiguous: a block meets only rows of later classes, so each pair comes once
         self._blocks = [
             (start, min(start + _ROWS, stop), int(stop))
             for first, stop in pairwise(edges)
@@ -269,6 +277,7 @@ class Impostors:
         ilk.in_blocks(work, len(lanes), 1)
         total: HingeLoss = lanes[0]
         for one in lanes[1:]:
+            # a fixed order of summation, whatever the number of threads
             total = HingeLoss(*(a + b for a, b in zip(total, one, strict=True)))
         return total
 
@@ -292,21 +301,23 @@ class Impostors:
         products = Z[start:stop] @ Z[left:].T
         if listed is _TOO_LONG:
             return _within_reach(products, lengths, reach, start, left)
-        found = _within_reach(products, lengths, self._reached**2, start, left)
-        short = len(found[1]) <= min(products.size / _WORTHWHILE, _KEPT / len(self._blocks))
-        self._lists[number] = found if short else _TOO_LONG
-        return found
+        pairs = _within_reach(products, lengths, self._reached**2, start, left)
+        short = len(pairs[1]) <= min(products.size / _WORTHWHILE, _KEPT / len(self._blocks))
+        self._lists[number] = pairs if short else _TOO_LONG
+        return pairs
 
     def _serve(self, Z: np.ndarray, reach: np.ndarray) -> bool:
         """Whether the lists hold all pairs within the current margins."""
         then = self._then
         if then.shape != Z.shape:
             return False
+        # least squares: a common factor changes all distances alike and is no movement
         factor = float(np.vdot(Z, then)) / max(float(np.vdot(then, then)), _TINY)
         if factor <= 0:
             return False
         moved = Z - factor * then
         moved = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+        # a pair beyond the list's reach is still at least this far apart
         seen = factor * self._reached - moved - moved.max()
         return bool(np.all((seen >= np.sqrt(reach)) | (reach == 0)))
 
@@ -377,20 +388,20 @@ def _within_reach(
     theirs, far = lengths[left : left + m], reach[left : left + m]
     ends = np.zeros(b + 1, dtype=np.int64)
     for r in range(b):
-        own, mine, row = lengths[start + r], reach[start + r], products[r]
+        length, limit, row = lengths[start + r], reach[start + r], products[r]
         count = 0
         for c in range(m):
-            count += own + theirs[c] - row[c] - row[c] < max(mine, far[c])
+            count += length + theirs[c] - row[c] - row[c] < max(limit, far[c])
         ends[r + 1] = ends[r] + count
     partners = np.empty(ends[b] + 1, dtype=np.int32)  # one spare place for discarded candidates
     near = np.empty(m, dtype=np.bool_)
     for r in range(b):
-        own, mine, row = lengths[start + r], reach[start + r], products[r]
+        length, limit, row = lengths[start + r], reach[start + r], products[r]
         at = ends[r]
         if at == ends[r + 1]:
             continue
         for c in range(m):
-            near[c] = own + theirs[c] - row[c] - row[c] < max(mine, far[c])
+            near[c] = length + theirs[c] - row[c] - row[c] < max(limit, far[c])
         for c in range(m):
             partners[at] = left + c
             at += near[c]
@@ -430,6 +441,7 @@ def _add_hinge_loss(
             for f in range(Z.shape[1]):
                 step = Z[i, f] - Z[l, f]
                 length += step * step
+            # both rows of the pair may have margins that the other one violates
             weight = 0
             for row in (i, l):
                 for j in range(margins.shape[1]):

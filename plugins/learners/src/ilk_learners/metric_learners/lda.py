@@ -109,16 +109,21 @@ class LDA(LinearMetricLearner):
         _, inside, exponent = common_deviations(X)
         means = subtract_means(inside, groups, n_classes)
         shares = np.bincount(groups) / n
+        # the deviation of all points: variance within the classes plus that of the class means
         scale = np.sqrt(np.einsum("ij,ij->j", inside, inside) / n + shares @ means**2)
         scale[scale == 0] = 1.0
+        # now inside' inside is the within-class covariance of standardized features
         inside /= scale * np.sqrt(max(n - n_classes, 1))
         between = means * (np.sqrt(shares)[:, None] / scale)
+        # T'T, of the rows inside * sqrt((n - C) / n) and between, is the total covariance
         components = inverse_root(
             self,
             inside,
             lambda: np.vstack([inside * np.sqrt((n - n_classes) / n), between]),
             what="the covariance inside the classes",
         )
+        # L whitens the space, where directions of largest variance of the means maximise Fisher's
+        # ratio
         roots, components = leading(components, between)
         d = self._number(roots, n_classes, n * float(np.linalg.norm(components)))
         self.ratios_ = roots[:d] ** 2
@@ -128,6 +133,7 @@ class LDA(LinearMetricLearner):
 
     def _number(self, roots: np.ndarray, n_classes: int, size: float) -> int:
         """Number of directions to keep; `size` times the precision is the rounding of the means."""
+        # the means of C classes differ in at most C - 1 directions
         differ = int((roots[: n_classes - 1] > size * np.finfo(float).eps).sum())
         if differ == 0:
             raise InputError(

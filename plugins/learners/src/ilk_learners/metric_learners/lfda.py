@@ -135,14 +135,15 @@ class LFDA(LinearMetricLearner):
         rank = rank_of(values, rows.shape)
         if rank == 0:
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
+        # in these coordinates all points have covariance 1
         basis = axes[:rank] * (np.sqrt(len(X)) / values[:rank, None])
         local, mixture = _scatters(rows, rows @ basis.T, groups, int(self.n_neighbors))
         number = max(len(X) - len(classes), 1)
         components = self._directions(local / number, mixture / number) @ basis
-        kept = exponent
+        unit = exponent
         if self.embedding == "orthonormal":
-            components, kept = fix_signs(np.linalg.qr(components.T)[0].T), 0
-        self.components_ = map_back(self, fix_signs(components), kept, X.dtype)
+            components, unit = fix_signs(np.linalg.qr(components.T)[0].T), 0
+        self.components_ = map_back(self, fix_signs(components), unit, X.dtype)
         self.report_ = report_where_known(self, X, y)
         return self
 
@@ -150,6 +151,7 @@ class LFDA(LinearMetricLearner):
         """Solve ``M v = (r + 1) W v``, M = W + B; sets `ratios_`."""
         weights, vectors = eigh(W)
         root = np.sqrt(np.maximum(weights, 0))[:, None] * vectors.T
+        # directions below rounding are no part of the range of W
         root = root[weights > max(float(weights[-1]), 0.0) * len(W) * 1e-14]
         if not len(root):
             raise InputError(
@@ -163,13 +165,15 @@ class LFDA(LinearMetricLearner):
             what="the local scatter inside the classes",
         )
         if self.shrinkage:
+            # shrinkage of W changes M = W + B by the same amount
             M = M + self.shrinkage * (np.trace(W) / len(W) * np.eye(len(W)) - W)
+        # in coordinates in which W is the identity, M v = (r + 1) v
         ratios, turn = eigh(white @ M @ white.T)
-        ratios, found = np.maximum(ratios[::-1] - 1, 0), turn.T[::-1] @ white
+        ratios, directions = np.maximum(ratios[::-1] - 1, 0), turn.T[::-1] @ white
         d = self._number(ratios)
         self.ratios_ = ratios[:d]
         factor = np.sqrt(ratios[:d, None]) if self.embedding == "weighted" else 1.0
-        return np.asarray(found[:d] * factor)
+        return np.asarray(directions[:d] * factor)
 
     def _number(self, ratios: np.ndarray) -> int:
         left = len(ratios)
@@ -208,6 +212,8 @@ def _scatters(X: np.ndarray, Z: np.ndarray, groups: np.ndarray, k: int) -> _Scat
         inside = Z[rows]
         near = _local_scatter(X[rows], inside, k) / len(rows)
         local += near
+        # pairs of a class have the weights A_ij / n, all others 1 / n: the total scatter, without
+        # the share n_c / n of the scatter inside each class
         share = len(rows) / n
         mixture += share * near + (1 - share) * (inside.T @ inside)
     return _Scatters((local + local.T) / 2, (mixture + mixture.T) / 2)
@@ -224,6 +230,7 @@ def _local_scatter(X: np.ndarray, Z: np.ndarray, k: int) -> np.ndarray:
         scale[rows] = np.sqrt(_kth(squares, min(k, n - 1)))
     total = np.zeros((q, q))
     for rows, squares in whole or _squares(X):
+        # A_ij = exp(-squares / (s_i s_j)), in the memory of the squares
         A = np.divide(squares, -(scale[rows, None] * scale), out=squares)
         np.exp(A, out=A)
         total += Z[rows].T @ (A.sum(axis=1)[:, None] * Z[rows] - A @ Z)
@@ -232,13 +239,13 @@ def _local_scatter(X: np.ndarray, Z: np.ndarray, k: int) -> np.ndarray:
 
 def _kth(squares: np.ndarray, k: int) -> np.ndarray:
     """The k-th smallest of each row, or the smallest positive one; 1 if all are 0."""
-    found = np.partition(squares, k, axis=1)[:, k]
-    zero = found == 0
+    kth = np.partition(squares, k, axis=1)[:, k]
+    zero = kth == 0
     if zero.any():
         elsewhere = squares[zero]
         least = np.where(elsewhere > 0, elsewhere, np.inf).min(axis=1)
-        found[zero] = np.where(np.isfinite(least), least, 1.0)
-    return np.asarray(found)
+        kth[zero] = np.where(np.isfinite(least), least, 1.0)
+    return np.asarray(kth)
 
 
 def _squares(X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -252,5 +259,6 @@ def _squares(X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         squares *= -2
         sums = lengths[rows, None] + lengths
         squares += sums
+        # rounding of the expansion |x|^2 + |z|^2 - 2 x'z
         squares[squares < 1e-14 * sums] = 0.0
         yield rows, squares

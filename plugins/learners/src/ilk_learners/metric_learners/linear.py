@@ -118,11 +118,12 @@ def compare(
         If the error after is larger by more than two standard errors of the difference.
     """
     queries = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_QUERIES)).astype(int))
-    found = _nearest_others(X, queries), nearest(queries)
+    neighbors = _nearest_others(X, queries), nearest(queries)
     exponent = int(np.frexp(np.abs(y).max())[1]) if y.dtype.kind == "f" else 0
     scaled = np.ldexp(y, -exponent) if exponent else y  # squares neither overflow nor underflow
-    losses = [_losses(queries, rows, scaled) for rows in found]
+    losses = [_losses(queries, rows, scaled) for rows in neighbors]
     before, after = (float(each.mean()) for each in losses)
+    # the standard error of paired differences
     doubt = float((losses[1] - losses[0]).std() / np.sqrt(len(queries)))
     if after - before > 2 * doubt:
         warnings.warn(
@@ -145,6 +146,7 @@ def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarr
 def _nearest_others(X: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """Return the nearest other row of each selected row, ties by lower index."""
     _, indices = Euclidean().nearest(X[queries], X, 2)
+    # an equal row of lower index may come first
     return np.where(indices[:, 0] == queries, indices[:, 1], indices[:, 0])
 
 
@@ -242,23 +244,24 @@ def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
     n_groups = int(groups.max()) + 1
     values, axes = spectrum(X)
     rank = max(rank_of(values, X.shape), 1)
+    # whitening turns Fisher's criterion into an ordinary one: the axes of the class means
     scale = values[:rank] / np.sqrt(len(X))
     whitened = X @ (axes[:rank].T / scale)
     means, _, _ = within(whitened, groups, n_groups)
     shares = np.sqrt(np.bincount(groups, minlength=n_groups) / len(groups))
     _, directions = spectrum(means * shares[:, None])
     number = min(d, n_groups - 1, rank)
-    found = directions[:number] / scale @ axes[:rank]
-    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    directions = directions[:number] / scale @ axes[:rank]
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     if number < d:
-        found = np.vstack([found, _rest(X, found)[: d - number]])
-    return fix_signs(found)
+        directions = np.vstack([directions, _rest(X, directions)[: d - number]])
+    return fix_signs(directions)
 
 
-def _rest(X: np.ndarray, found: np.ndarray) -> np.ndarray:
+def _rest(X: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """Complete orthonormal directions to a basis, by descending variance."""
-    _, _, basis = svd(found)
-    others = basis[len(found) :]
+    _, _, basis = svd(directions)
+    others = basis[len(directions) :]
     return np.asarray(spectrum(X @ others.T)[1] @ others)
 
 
@@ -324,6 +327,7 @@ def minimize_nonsmooth(function: Function, x: np.ndarray, max_iter: int, tol: fl
         _remember(steps, here, there)
         gain, here = here.value - there.value, there
         curve.append(here.value)
+        # relative to the value; near a minimum of 0, relative to the start
         idle = idle + 1 if gain <= tol * max(here.value, tol * curve[0]) else 0
         if idle == _PATIENCE:
             return Found(here.x, curve, stopped=True)
@@ -335,14 +339,17 @@ def _direction(here: _Point, steps: deque[tuple[np.ndarray, np.ndarray]]) -> np.
     gradient = here.gradient
     if not steps:
         steepness = float(gradient @ gradient)
+        # no curvature is known yet: a step that would lower the value by a tenth, were it linear
         return -gradient * (_FIRST * here.value / steepness if steepness > 0 else 1.0)
     direction, shares = -gradient, []
+    # backward: the gradient without its parts along previous changes, newest first
     for step, change in reversed(steps):
         share = (step @ direction) / (step @ change)
         direction = direction - share * change
         shares.append(share)
     step, change = steps[-1]
     direction *= (step @ change) / (change @ change)  # initial Hessian: scaled identity
+    # forward: add what the previous steps tell about the inverse Hessian, oldest first
     for (step, change), share in zip(steps, reversed(shares), strict=True):
         direction += step * (share - (change @ direction) / (step @ change))
     return direction
@@ -351,6 +358,8 @@ def _direction(here: _Point, steps: deque[tuple[np.ndarray, np.ndarray]]) -> np.
 def _step(function: Function, here: _Point, direction: np.ndarray) -> _Point | None:
     """Line search: a point that satisfies the weak Wolfe conditions, or None."""
     slope = float(here.gradient @ direction)
+    # `short` decreases enough but is too steep, `long` decreases too little; infinite: not yet
+    # known
     if not slope < 0:
         return None
     short, long, length = 0.0, np.inf, 1.0
@@ -365,11 +374,13 @@ def _step(function: Function, here: _Point, direction: np.ndarray) -> _Point | N
         else:
             return there
         length = (short + long) / 2 if np.isfinite(long) else 2 * short
+    # no point with both conditions, but one with sufficient decrease
     return lower
 
 
 def _remember(steps: deque[tuple[np.ndarray, np.ndarray]], here: _Point, there: _Point) -> None:
     step, change = there.x - here.x, there.gradient - here.gradient
+    # positive curvature keeps the approximate Hessian positive definite
     if step @ change > _CURVED * np.linalg.norm(step) * np.linalg.norm(change):
         steps.append((step, change))
 
@@ -406,7 +417,7 @@ def minimize_smooth(owner: Any, objective: Objective, start: np.ndarray) -> np.n
         curve.append(float(intermediate_result.fun))
 
     solve: Any = minimize  # its stubs know no shapes
-    found = solve(
+    solution = solve(
         flat,
         start.ravel(),
         jac=True,
@@ -420,8 +431,8 @@ def minimize_smooth(owner: Any, objective: Objective, start: np.ndarray) -> np.n
             "gtol": 1e-10,
         },
     )
-    L, n_iter, done = found.x, int(found.nit), bool(found.success)
-    if found.status == _ABNORMAL:  # a steep barrier looks like a kink to the line search
+    L, n_iter, done = solution.x, int(solution.nit), bool(solution.success)
+    if solution.status == _ABNORMAL:  # a steep barrier looks like a kink to the line search
         rest = minimize_nonsmooth(flat, L, owner.max_iter - n_iter, owner.tol)
         L, n_iter, done = rest.x, n_iter + len(rest.curve) - 1, rest.stopped
         curve += rest.curve[1:]

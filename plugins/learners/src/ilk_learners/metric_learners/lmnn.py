@@ -155,6 +155,7 @@ class LMNN(DescentLearner):
         return L * best_multiple(self._objective(X, y), L, scale)
 
     def _scale(self, X: np.ndarray) -> float:
+        # the root mean squared distance of two rows
         return float(np.sqrt(2 * np.var(X, axis=0, dtype=float).sum()))
 
     def _descend(self, objective: Any, start: np.ndarray, scale: float) -> Descent:
@@ -162,16 +163,17 @@ class LMNN(DescentLearner):
         curve: list[float] = []
         L, left, moved = start, int(self.max_iter), False
         for rounds in range(int(self.n_rounds), 0, -1):
-            found = self._solve(objective, L, scale, -(-left // rounds))
-            L, left, moved = found.L, left - found.n_iter, moved or found.moved
-            curve[-1:] = found.curve  # new target neighbours change the loss at L
+            # the remaining iterations, divided evenly and rounded up
+            descent = self._solve(objective, L, scale, -(-left // rounds))
+            L, left, moved = descent.L, left - descent.n_iter, moved or descent.moved
+            curve[-1:] = descent.curve  # new target neighbours change the loss at L
             if left == 0:
                 break
             if rounds > 1:
                 objective = objective.anew(L)
         if curve[-1] > _COLLAPSED * objective.at_zero:
             _warn_of_collapse(self)
-        return Descent(L, curve, int(self.max_iter) - left, found.stopped, moved)
+        return Descent(L, curve, int(self.max_iter) - left, descent.stopped, moved)
 
     def _solve(self, objective: Any, start: np.ndarray, scale: float, max_iter: int) -> Descent:
         """Run a solver for nonsmooth losses."""
@@ -180,10 +182,11 @@ class LMNN(DescentLearner):
             loss, gradient = objective(values.reshape(start.shape) / scale)
             return loss, gradient.ravel() / scale
 
-        found = minimize_nonsmooth(flat, start.ravel() * scale, max_iter, float(self.tol))
-        L = found.x.reshape(start.shape) / scale
-        n_iter = len(found.curve) - 1
-        return Descent(L, found.curve, n_iter, found.stopped, n_iter > 0 or not found.stopped)
+        # L in units of 1 / scale: the solver's steps then have a size near 1
+        minimum = minimize_nonsmooth(flat, start.ravel() * scale, max_iter, float(self.tol))
+        L = minimum.x.reshape(start.shape) / scale
+        n_iter = len(minimum.curve) - 1
+        return Descent(L, minimum.curve, n_iter, minimum.stopped, n_iter > 0 or not minimum.stopped)
 
     def _counts(self, classes: np.ndarray | None, codes: np.ndarray) -> np.ndarray:
         """Number of target neighbours of the members of each class."""

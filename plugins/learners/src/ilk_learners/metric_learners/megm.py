@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Voting(KernelErrorLearner):
-    """What a full and a diagonal map have in common: who votes, on what, how wide."""
+    """Parameters of the full and of the diagonal map: voters, targets and bandwidths."""
 
     bandwidth: Literal["local", "global"] = param(
         default="local",
@@ -27,7 +27,7 @@ class _Voting(KernelErrorLearner):
         type=int,
         ge=1,
         choices=("all",),
-        doc="Who votes: all others, or how many of the nearest, with memory for these only.",
+        doc="Voters: all other rows, or a number of the nearest ones; memory is for these only.",
     )
     refresh: int | None = param(
         default=None,
@@ -39,7 +39,7 @@ class _Voting(KernelErrorLearner):
     targets: Targets = param(
         default="auto",
         choices=("auto", "classes", "numbers"),
-        doc='What y holds. "auto": numbers, as in regression, if they are floats of which any '
+        doc='Type of y. "auto": numbers, as in regression, if they are floats of which any '
         "is no whole number, else classes. Numbers are brought to mean 0 and variance 1.",
     )
 

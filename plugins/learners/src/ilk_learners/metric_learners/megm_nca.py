@@ -130,5 +130,6 @@ class _Sum:
             loss, gradient = loss + self.gamma1 * error, gradient + self.gamma1 * slope
         if self.gamma2 > 0:
             errors, slope = self.expected(L)
+            # the expected number of errors is n - sum_i p_i
             loss, gradient = loss + self.gamma2 * (errors - self.n), gradient + self.gamma2 * slope
         return float(loss), gradient

@@ -107,6 +107,8 @@ class MLKR(DescentLearner):
         return read_targets(self, y, X, self.targets)
 
     def _scale(self, X: np.ndarray) -> float:
+        # with s the mean squared bandwidth, exp(-|x - y|^2 / (2 s)) is the kernel of rows over
+        # sqrt(2 s)
         return float(np.sqrt(2 * squared_bandwidths(self, X).mean()))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:

@@ -128,8 +128,11 @@ class MMC(PairLearner):
     def _learned(self, rows: np.ndarray, pairs: Pairs) -> np.ndarray:
         similar, dissimilar = self._differences(rows, pairs)
         basis = self._basis(similar, rows)
+        # |L|^2 - log mean |L step| has its minimum at the direction of the constrained problem; the
+        # constraint fixes the length
         L = self._minimum(dissimilar @ basis.T)
         components = (np.diag(np.abs(L)) if L.ndim == 1 else L) @ basis
+        # the constraint: distances of dissimilar pairs sum to 1
         components /= np.linalg.norm(dissimilar @ components.T, axis=1).sum()
         self.objective_ = float(((similar @ components.T) ** 2).sum())
         return np.asarray(components)
@@ -137,7 +140,7 @@ class MMC(PairLearner):
     def _differences(self, rows: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
         """Differences of the rows of each pair."""
         self.n_similar_, self.n_dissimilar_ = len(pairs.similar), len(pairs.dissimilar)
-        found = []
+        differences = []
         for what, chosen in zip(("similar", "dissimilar"), pairs, strict=True):
             steps = rows[chosen[:, 0]] - rows[chosen[:, 1]]
             if not len(chosen):
@@ -146,8 +149,8 @@ class MMC(PairLearner):
                 )
             if not steps.any():
                 raise InputError(f"{display_name(self)}: in all {what} pairs the rows are equal")
-            found.append(steps)
-        return found[0], found[1]
+            differences.append(steps)
+        return differences[0], differences[1]
 
     def _basis(self, similar: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Coordinates in which the scatter of similar pairs is the identity."""
@@ -162,6 +165,7 @@ class MMC(PairLearner):
                 f"not differ); set shrinkage, or singular to 'reduce'"
             )
         squares = (1 - self.shrinkage) * squares + self.shrinkage * squares.mean()
+        # a feature that does not differ in similar pairs is left out: 1 / sqrt(inf) = 0
         return np.diag(1 / np.sqrt(np.where(squares > 0, squares, np.inf)))
 
     def _minimum(self, steps: np.ndarray) -> np.ndarray:
@@ -173,6 +177,7 @@ class MMC(PairLearner):
                 f"similar pairs do not, and these are left out; set shrinkage"
             )
         d = steps.shape[1]
+        # the best multiple of the identity: along multiples s of L the slope 2 s |L|^2 - 1 / s is 0
         start = (np.ones(d) if self.diagonal else np.eye(d)) / np.sqrt(2 * d)
         return minimize_smooth(self, _objective(steps / size, self.diagonal), start)
 
@@ -188,6 +193,7 @@ def _objective(steps: np.ndarray, diagonal: bool) -> Objective:
             np.matmul(steps, L.T, out=mapped)
         lengths = np.sqrt(np.einsum("ij,ij->i", mapped, mapped))
         total = float(lengths.sum())
+        # a pair mapped to 0 is at a kink of its length: 0 is a subgradient
         np.divide(mapped, np.where(lengths > 0, lengths, 1.0)[:, None], out=mapped)
         slope = np.einsum("ij,ij->j", mapped, steps) if diagonal else mapped.T @ steps
         loss = float(np.vdot(L, L)) - np.log(total / len(steps))

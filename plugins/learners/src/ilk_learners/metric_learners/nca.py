@@ -112,6 +112,8 @@ class NCA(DescentLearner):
         return check_labels(self, y, X, min_classes=2)[1]
 
     def _scale(self, X: np.ndarray) -> float:
+        # with s the mean squared bandwidth, exp(-|x - y|^2 / (2 s)) is the kernel of rows over
+        # sqrt(2 s)
         return float(np.sqrt(2 * squared_bandwidths(self, X).mean()))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
@@ -139,20 +141,25 @@ class LogVotes(Softmax):
 
     def _slopes(self, rows: slice, scores: np.ndarray, S: np.ndarray) -> float:
         other = self.codes[rows, None] != self.codes
+        # Q: the softmax over the rows of the same class only
         np.copyto(S, scores)
         S[other] = -np.inf
+        # a row alone in its class gets no vote for it: it has neither loss nor slope
         alone = ~np.isfinite(S.max(axis=1))
         S[alone] = 0
+        # both softmaxes are scaled by their own maximum; the difference enters the loss
         above = (scores.max(axis=1) - S.max(axis=1)).astype(float)
-        P, own = exponentials(scores), exponentials(S)
-        sums, own_sums = P.sum(axis=1), own.sum(axis=1)
+        P, same_class = exponentials(scores), exponentials(S)
+        sums, same_sums = P.sum(axis=1), same_class.sum(axis=1)
+        # 1 - p_i summed over the other classes, which loses no digits if it is small
         wrong = np.einsum("ij,ij->i", P, other, dtype=P.dtype) / sums
         wrong[alone] = 0
-        losses = np.log(sums) - np.log(own_sums) + above
+        losses = np.log(sums) - np.log(same_sums) + above
         exact = wrong < 0.5  # there the difference of two logarithms loses digits
         losses[exact] = -np.log1p(-wrong[exact].astype(float))
-        own *= (-wrong / own_sums)[:, None]
-        np.divide(P, sums[:, None], out=own, where=other & ~alone[:, None])
+        # S = P - Q: within the class it is -wrong Q, elsewhere P
+        same_class *= (-wrong / same_sums)[:, None]
+        np.divide(P, sums[:, None], out=same_class, where=other & ~alone[:, None])
         if self.widths is not None:
-            own *= self.widths[rows, None]
+            same_class *= self.widths[rows, None]
         return float(losses.sum())

@@ -108,15 +108,19 @@ class PCA(LinearMetricLearner):
             model = decomposition.PCA(wanted, svd_solver="full").fit(deviations)
         self.mean_ = mean.astype(X.dtype)
         number = self._whitened_number(model, X) if self.whiten else None
-        components = self._keep(model, number, exponent)
+        components = self._leading_components(model, number, exponent)
+        # unit vectors have no unit; whitening divides by deviations in units of 2^exponent
         self.components_ = map_back(self, components, exponent if self.whiten else 0, X.dtype)
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _keep(self, model: decomposition.PCA, number: int | None, exponent: int) -> np.ndarray:
+    def _leading_components(
+        self, model: decomposition.PCA, number: int | None, exponent: int
+    ) -> np.ndarray:
         """Set the variances of the leading components; return these, scaled if `whiten`."""
         variances = model.explained_variance_[:number]
         with np.errstate(over="ignore"):
+            # variances are those of rows in units of 2^exponent
             self.explained_variance_ = np.ldexp(variances, 2 * exponent)
         self.explained_variance_ratio_ = np.nan_to_num(model.explained_variance_ratio_[:number])
         components = np.asarray(model.components_[:number])
@@ -130,6 +134,7 @@ class PCA(LinearMetricLearner):
             raise InputError(
                 f"{display_name(self)}: X has no variance to scale: all rows are equal"
             )
+        # directions without variance cannot be scaled
         return min(rank, int(model.n_components_))
 
     def _check_number(self, wanted: int, most: int, what: str) -> None:

@@ -117,6 +117,7 @@ class RCA(LinearMetricLearner):
         self.n_chunklets_ = int(groups.max()) + 1
         rows = X if member.all() else X[member]
         _, deviations, exponent = within(rows, groups, self.n_chunklets_)
+        # D'D = n C for the covariance C inside the chunklets: sqrt(n) (D'D)^(-1/2) = C^(-1/2)
         components = np.sqrt(len(rows)) * inverse_root(
             self,
             deviations,
@@ -152,4 +153,5 @@ class RCA(LinearMetricLearner):
                 f"{display_name(self)}: n_components must be at most {len(components)}, the "
                 f"dimensions that are left, got {number}"
             )
+        # a rotation changes no distance; then the axes of least variance are dropped
         return leading(components, common_deviations(X)[1])[1][:number]

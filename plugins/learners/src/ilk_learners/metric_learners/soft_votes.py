@@ -31,6 +31,7 @@ Outer = Callable[[np.ndarray, slice], tuple[float, np.ndarray]]
 """Maps the votes of a block of rows, shape (b, C), and their slice of all rows to the sum of
 their losses and its derivative by each vote."""
 _NUMBERS = 2**21  # weights per block: 16 MiB
+# products of few rows are slow, and many rows do not fit into the cache
 _LEAST_ROWS, _MOST_ROWS = 16, 256
 _WAVE = 64  # blocks whose partial gradients are held at once
 
@@ -60,6 +61,7 @@ class Softmax(ABC):
         """
         if L.ndim == 1:
             return self._sum(L, _Diagonal)
+        # the cheaper way: through a matrix of p x p, or through the n x d transformed rows
         return self._sum(L, _LowRank if 2 * len(L) <= L.shape[1] else _Full)
 
     def _sum(self, L: np.ndarray, kind: type[_Gradient]) -> tuple[float, np.ndarray]:
@@ -79,7 +81,7 @@ class Softmax(ABC):
         self, blocks: list[slice], Z: np.ndarray, right: np.ndarray, kind: type[_Gradient]
     ) -> list[Any]:
         """Yield the loss of each block and its part of the gradient."""
-        found: list[Any] = [None] * len(blocks)
+        parts: list[Any] = [None] * len(blocks)
         shape = (2, blocks[0].stop - blocks[0].start, len(self.X))
         idle: list[np.ndarray] = []  # buffers, each used by one thread at a time
 
@@ -89,11 +91,11 @@ class Softmax(ABC):
                 rows = blocks[number]
                 scores, S = room[:, : rows.stop - rows.start]
                 loss = self._slopes(rows, self._scores(rows, right, scores), S)
-                found[number] = loss, kind.part(S, _Block(rows, self.X, Z))
+                parts[number] = loss, kind.part(S, _Block(rows, self.X, Z))
             idle.append(room)
 
         ilk.in_blocks(work, len(blocks), 1)
-        return found
+        return parts
 
     def _mapped(self, L: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Transformed rows, and these with their squared lengths as an additional column."""
@@ -108,11 +110,14 @@ class Softmax(ABC):
 
     def _scores(self, rows: slice, right: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """``-w_i |z_i - z_j|^2`` of a block of rows, up to a constant per row."""
+        # left_i right_j' = 2 z_i'z_j - |z_j|^2 = -|z_i - z_j|^2 + |z_i|^2; the softmax ignores
+        # |z_i|^2
         left = 2 * right[rows]
         left[:, -1] = -1
         if self.widths is not None:
             left *= self.widths[rows, None]
         scores = np.asarray(np.matmul(left, right.T, out=out))
+        # no row votes for itself
         scores[np.arange(len(scores)), np.arange(rows.start, rows.stop)] = -np.inf
         return scores
 
@@ -153,10 +158,12 @@ class SoftVotes(Softmax):
         sums = votes[:, -1:]
         votes = votes[:, :-1] / sums
         loss, slopes = self.outer(votes, rows)
+        # P_ij = weights_ij / sums_i: the division is done on the narrow arrays
         slopes = slopes.astype(weights.dtype, copy=False) / sums
         if self.widths is not None:
             slopes *= self.widths[rows, None]
         means = np.einsum("ic,ic->i", slopes, votes)
+        # slopes_i'(y_j - v_i), as one product with the column of ones
         np.matmul(np.column_stack([slopes, -means]), self._Y1.T, out=S)
         S *= weights
         return loss
@@ -224,6 +231,7 @@ class _Full(_Gradient):
 
     def gradient(self, L: np.ndarray) -> np.ndarray:
         weighted = self.X * self.columns[:, None].astype(self.X.dtype)
+        # X'(diag(c) - S - S')X; X'S'X is the transpose of X'SX
         M = weighted.T @ self.X - self.mixed - self.mixed.T
         return np.asarray(-2 * L @ M)
 
@@ -245,6 +253,7 @@ class _LowRank(_Gradient):
         self.mixed += part[1]
 
     def gradient(self, L: np.ndarray) -> np.ndarray:
+        # L X'(diag(c) - S - S')X = Z'(diag(c) - S - S')X, with Z = X L'
         rest = (self.columns[:, None] * self.Z - self.mixed).astype(self.X.dtype)
         return np.asarray(-2 * (rest.T @ self.X), dtype=float)
 
@@ -265,6 +274,7 @@ class _Diagonal(_Gradient):
         self.mixed += part[0]
 
     def gradient(self, L: np.ndarray) -> np.ndarray:
+        # the diagonal of X'(diag(c) - S - S')X
         M = self.columns @ np.square(self.X) - 2 * self.mixed
         return np.asarray(-2 * L * M)
 
@@ -306,10 +316,10 @@ def expected_errors(Y: np.ndarray) -> Outer:
     return outer
 
 
-def _class_errors(votes: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """``votes - own``, exact even if nearly all votes are correct, as votes sum to 1."""
-    wrong = votes * (1 - own)
-    return np.asarray(wrong - own * wrong.sum(axis=1, keepdims=True))
+def _class_errors(votes: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """``votes - truth``, exact even if nearly all votes are correct, as votes sum to 1."""
+    wrong = votes * (1 - truth)
+    return np.asarray(wrong - truth * wrong.sum(axis=1, keepdims=True))
 
 
 _LEAST = 1e-2  # of the mean; what rows get that are equal to their neighbours
@@ -350,5 +360,6 @@ def squared_bandwidths(
         )
     distances, _ = ilk.without_itself(*Euclidean().nearest(X, X, max(1, k // 2) + 1))
     squares = np.square(distances, dtype=float).mean(axis=1)
+    # if all rows equal their neighbours: the mean squared distance of all rows
     typical = float(squares.mean()) or 2 * float(np.var(X, axis=0, dtype=float).sum()) or 1.0
     return np.asarray(np.maximum(squares, _LEAST * typical))

@@ -125,19 +125,21 @@ class VSM(DescentLearner):
         before: Any = getattr(self, "components_", None) if self.warm_start else None
         if before is not None and before.shape == (p, p):
             weights = np.ldexp(np.diag(before).astype(float), exponent) * _divisors(X)
+            # a weight of 0 has no logarithm
             start[:-1] = np.log(np.where(weights > 0, weights, 1.0))
             start[-1] = np.log(self.kernel_width_)
         return start
 
     def _descend(self, objective: Any, start: np.ndarray, scale: float) -> Descent:
         X, Y = objective.X, objective.Y
-        found = self._solve_in_rounds(
+        descent = self._solve_in_rounds(
             lambda v: self._among(X, Y, v[:-1]), start, scale, self.refresh
         )
-        self.kernel_width_ = float(np.exp(found.L[-1]))
-        return found
+        self.kernel_width_ = float(np.exp(descent.L[-1]))
+        return descent
 
     def _map(self, L: np.ndarray, X: np.ndarray) -> np.ndarray:
+        # a constant feature has no scale, and no influence
         return np.diag(np.where(X.any(axis=0), np.exp(L[:-1]) / _divisors(X), 0.0))
 
 
@@ -188,8 +190,10 @@ class VariableKernel:
             D = np.square(self.X[rows, None] - self.X[near])
             part = _votes(D @ squares.astype(D.dtype), r, self.least, self.Y[rows], self.Y[near])
             loss += part.loss
+            # d(w^2) / d log w = 2 w^2; the slopes contain the 2
             gradient[:-1] += squares * np.einsum("im,imp->p", part.slopes, D, dtype=float)
             gradient[-1] += part.slope_r
+        # the prior is Gaussian in the logarithms
         away = v - np.append(np.zeros(len(v) - 1), np.log(self.r0))
         return loss + self.penalty * float(away @ away), gradient + 2 * self.penalty * away
 
@@ -220,6 +224,7 @@ def _votes(d2: np.ndarray, r: float, least: float, Y: np.ndarray, Y_near: np.nda
     half = np.argsort(d, axis=1, kind="stable")[:, : max(1, d.shape[1] // 2)]
     nearest = np.take_along_axis(d, half, axis=1)
     means = nearest.mean(axis=1)
+    # below the limit sigma is constant, so the loss has no slope by it
     wide = means > least
     sigma = (r * np.maximum(means, least))[:, None]
     s = d2 / (2 * sigma**2)
@@ -228,9 +233,12 @@ def _votes(d2: np.ndarray, r: float, least: float, Y: np.ndarray, Y_near: np.nda
     errors = votes - Y
     S = P * np.einsum("ic,imc->im", 2 * errors, Y_near - votes[:, None])
     slopes = -S / sigma**2
+    # sigma grows with the distances to the nearer half of the neighbours: the chain rule adds their
+    # part
     by_sigma = np.einsum("im,im->i", S, d2) / sigma[:, 0] ** 3 * wide
     inverse = np.divide(1.0, nearest, out=np.zeros_like(nearest), where=nearest > 0)
     shares = by_sigma[:, None] * (r / half.shape[1]) * inverse
     np.put_along_axis(slopes, half, np.take_along_axis(slopes, half, axis=1) + shares, axis=1)
     loss = float(np.sum(np.square(errors), dtype=float))
+    # s falls with log r at the rate -2 s
     return _Part(loss, slopes, 2 * float(np.sum(S * s, dtype=float)))

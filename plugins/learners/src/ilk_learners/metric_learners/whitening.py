@@ -95,6 +95,7 @@ class Whitening(LinearMetricLearner):
         _, deviations, exponent = common_deviations(X)
         roots, axes = self._axes(deviations)
         d = self._number(roots)
+        # in these coordinates the covariance is the identity
         components = fix_signs(axes[:d]) / roots[:d, None]
         self.components_ = map_back(self, components, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)
@@ -109,10 +110,13 @@ class Whitening(LinearMetricLearner):
         if self.rank_ == 0:
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         if s == 0:
+            # D'D = (n - 1) S: singular values of D over sqrt(n - 1) are standard deviations
             return values[: self.rank_] / np.sqrt(n - 1), axes
+        # with shrinkage, directions without variance count too: complete the basis
         if len(axes) < p:
             axes = np.vstack([axes, _rest(axes)])
         variances = np.append(values, np.zeros(p - len(values))) ** 2 / (n - 1)
+        # the eigenvalues of (1 - s) S + s trace(S) / p I, of the same eigenvectors
         return np.sqrt((1 - s) * variances + s * variances.mean()), axes
 
     def _number(self, roots: np.ndarray) -> int:
@@ -196,12 +200,14 @@ def _shrunk(values: np.ndarray, vectors: np.ndarray, s: float) -> np.ndarray:
     """((1 - s) A + s trace(A)/p I)^(-1/2), for the root eigenvalues and eigenvectors of A."""
     p = vectors.shape[1]
     if not s:
+        # the symmetric root, V diag(1 / values) V', keeps close to the original axes
         return np.asarray((vectors.T / values) @ vectors)
     added = s * float((values**2).sum()) / p
     inside = 1 / np.sqrt((1 - s) * values**2 + added)
     outside = (
         0.0 if len(values) == p else 1 / np.sqrt(added)
     )  # eigenvalue of the missing directions
+    # all missing directions share one eigenvalue, so their basis is not needed
     return np.asarray((vectors.T * (inside - outside)) @ vectors + outside * np.eye(p))
 
 
@@ -218,23 +224,26 @@ def _intensity(owner: object, root: np.ndarray) -> float:
 def _reduced(root: np.ndarray, points: np.ndarray, rank: int, norm: float) -> np.ndarray:
     """L in the space of leading principal components in which A has full rank."""
     _, axes = thin_spectrum(points)
+    # the first components, in the order of variance, that A distinguishes
     chosen = fix_signs(axes)[_independent(root @ axes.T, rank, norm)]
+    # on the space of the chosen components A has full rank
     values, vectors = thin_spectrum(root @ chosen.T)
     return np.asarray((vectors.T / values) @ vectors @ chosen)
 
 
 def _independent(columns: np.ndarray, number: int, norm: float) -> list[int]:
     """Positions of the first linearly independent columns of a matrix of that norm."""
+    # shorter remainders are rounding errors
     shortest = norm * max(columns.shape) * np.finfo(float).eps
-    kept: list[int] = []
+    independent: list[int] = []
     basis = np.zeros((len(columns), number))
     for position, column in enumerate(columns.T):
-        if len(kept) == number:
+        if len(independent) == number:
             break
         rest = column - basis @ (basis.T @ column)
         rest -= basis @ (basis.T @ rest)  # a second time, against rounding
         length = np.linalg.norm(rest)
         if length > shortest:
-            basis[:, len(kept)] = rest / length
-            kept.append(position)
-    return kept
+            basis[:, len(independent)] = rest / length
+            independent.append(position)
+    return independent

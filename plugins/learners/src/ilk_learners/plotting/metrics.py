@@ -70,15 +70,15 @@ def names_of(learner: Estimator, names: Sequence[str] | None, p: int) -> list[st
     InputError
         If the number of names is not that of features.
     """
-    found = getattr(learner, "feature_names_in_", None) if names is None else names
-    if found is None:
+    labels = getattr(learner, "feature_names_in_", None) if names is None else names
+    if labels is None:
         return [f"x{i}" for i in range(p)]
-    number = len(found) if hasattr(found, "__len__") and not isinstance(found, str) else found
-    if number != p or number is found:
+    number = len(labels) if hasattr(labels, "__len__") and not isinstance(labels, str) else labels
+    if number != p or number is labels:
         raise ilk.InputError(
             f"{ilk.display_name(learner)}: names must be {p}, one for each feature, got {number!r}"
         )
-    return [plot_label(name) for name in found]
+    return [plot_label(name) for name in labels]
 
 
 def feature_weights(

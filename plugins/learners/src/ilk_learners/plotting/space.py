@@ -98,12 +98,14 @@ def plane(X: np.ndarray) -> tuple[np.ndarray, float]:
     if rows.shape[1] <= 2:
         return np.pad(rows, ((0, 0), (0, 2 - rows.shape[1]))), 1.0
     values, axes = spectrum(rows)
+    # squared singular values are the variances along the axes, up to a factor
     total = float(values @ values)
     return rows @ fix_signs(axes[:2]).T, float(values[:2] @ values[:2]) / total if total else 1.0
 
 
 def turned(points: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Rotate or mirror points in the plane to fit others best (Procrustes)."""
+    # the orthogonal map nearest to points' target: both sides of its singular value decomposition
     left, _, right = np.linalg.svd(points.T @ target)
     return np.asarray(points @ (left @ right))
 
@@ -215,6 +217,7 @@ def half_axes(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     values, vectors = np.linalg.eigh((A + A.T) / 2)
     values = np.maximum(values / values[1], _LONGEST**-4)  # axes in proportion 36 to 1
+    # half axes are proportional to 1 / sqrt(values); those of area pi have the product 1
     return (values.prod() ** 0.25) / np.sqrt(values), vectors.T
 
 
@@ -318,9 +321,9 @@ def selection(
     for code, label in enumerate(classes):
         look = {"color": COLORS[code % len(COLORS)], "marker": MARKERS[code % len(MARKERS)]}
         for mask, style in ((~there, _REMOVED), (there, _KEPT)):
-            own = rows[(codes == code) & mask]
+            members = rows[(codes == code) & mask]
             legend = {"label": plot_label(label)} if style is _KEPT else {}
-            ax.scatter(own[:, first], own[:, second], **(style | look | legend))
+            ax.scatter(members[:, first], members[:, second], **(style | look | legend))
     ax.set_xlabel(plot_label(names[first]) if names else f"feature {first}")
     ax.set_ylabel(plot_label(names[second]) if names else f"feature {second}")
     ax.set_title(f"{name} kept {len(kept)} of {n} cases")

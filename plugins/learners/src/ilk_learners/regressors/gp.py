@@ -161,6 +161,7 @@ class GPRegressor(Regressor):
         kernel: Any = self.seeded_slot("kernel")
         X = read_rows(self, kernel, X, reset=True)
         y = read_numbers(self, y, X)
+        # the prior mean is 0, and variances are in units of that of the targets
         targets, self._mean, self._scale = _standardized(y)
         self.kernel_ = fit_component(kernel, X, y)
         self.signal_variance_ = float(self.signal_variance)
@@ -192,15 +193,18 @@ class GPRegressor(Regressor):
         covariance = Covariance(self, self.kernel_, X, targets, self.optimize)
         start = np.array([self.signal_variance_, self.noise_variance_])
 
+        # in logarithms, so that variances stay positive
         def evidence(theta: np.ndarray) -> tuple[float, np.ndarray]:
             variance, noise = start * np.exp(theta[:2])
             kernel = covariance.kernel(theta[2:])
             K = gram(kernel, variance, X)
-            found, _ = triangles.with_jitter(K, lambda: regress(K, targets, noise, memory))
-            M = found.derivative()
+            regression, _ = triangles.with_jitter(K, lambda: regress(K, targets, noise, memory))
+            M = regression.derivative()
+            # dC / d log s = s I
             of_noise = noise * float(np.trace(M))
             gradient = covariance.gradient(kernel, M, K, variance)
-            return found.log_evidence, np.insert(gradient, 1, of_noise)
+            # theta: signal variance, noise variance, then the kernel's numbers
+            return regression.log_evidence, np.insert(gradient, 1, of_noise)
 
         theta = maximize(self, evidence, covariance.size + 2)
         self.kernel_ = covariance.kernel(theta[2:])
@@ -224,8 +228,8 @@ class GPRegressor(Regressor):
             k = gram(self.kernel_, self.signal_variance_, Q, self._rows)
             means[rows] = k @ self.regression_.alpha
             if return_std:
-                own = self.signal_variance_ * np.asarray(self.kernel_.diagonal(Q), dtype=float)
-                variances[rows] = self.regression_.variances(own, k)
+                prior = self.signal_variance_ * np.asarray(self.kernel_.diagonal(Q), dtype=float)
+                variances[rows] = self.regression_.variances(prior, k)
         means = self._mean + self._scale * means
         return (means, self._scale * np.sqrt(variances)) if return_std else means
 
@@ -284,10 +288,12 @@ class GPRegressor(Regressor):
             )
         targets = _standardized(read_numbers(self, y, self._rows))[0]
         n = len(targets)
+        # the mean that a regressor without row i would subtract
         others = (targets.sum() - targets) / (n - 1)
         ones = triangles.solve(self.regression_.L, np.ones(n))
         of_rest = self.regression_.alpha - others * ones
         diagonal = np.diagonal(triangles.inverse(self.regression_.L))
+        # y_i - [C^-1 y]_i / [C^-1]_ii, equation (5.12) of Rasmussen and Williams
         return np.asarray(self._mean + self._scale * (targets - of_rest / diagonal))
 
     def __sklearn_tags__(self) -> Any:
@@ -335,17 +341,18 @@ class Regression:
     L: np.ndarray
     log_evidence: float
 
-    def variances(self, own: np.ndarray, k: np.ndarray) -> np.ndarray:
+    def variances(self, prior: np.ndarray, k: np.ndarray) -> np.ndarray:
         """Variances of function values, from prior variances and covariances with training rows.
 
         Parameters
         ----------
-        own : ndarray of shape (m,)
+        prior : ndarray of shape (m,)
         k : ndarray of shape (m, n)
             Overwritten.
         """
+        # k(x, x) - k'C^-1 k with C = LL'; rounding may make it negative
         v = triangles.half_solve(self.L, k.T)
-        return np.asarray(np.maximum(own - np.einsum("ij,ij->j", v, v), 0))
+        return np.asarray(np.maximum(prior - np.einsum("ij,ij->j", v, v), 0))
 
     def derivative(self) -> np.ndarray:
         """``(alpha alpha' - (K + noise I)^-1) / 2``, in the lower triangle; overwrites L."""
@@ -376,10 +383,13 @@ def regress(
     A = np.empty_like(K) if memory is None else memory
     np.copyto(A, K)
     A.ravel()[:: len(A) + 1] += noise
+    # the factor overwrites A, so its norm is taken first
+    # A is symmetric: its transpose has the columns that LAPACK reads, without a copy
     norm = _norm("1", A.T)
     L = triangles.factor(A)
     if lapack.dpocon(L, norm, uplo="L")[0] < _LEAST_CONDITION:
         raise np.linalg.LinAlgError("singular to working precision")
     alpha = triangles.solve(L, y)
+    # log p(y) = -y'C^-1 y / 2 - log |C| / 2 - n log(2 pi) / 2
     fit = -0.5 * float(y @ alpha) - triangles.half_log_determinant(L)
     return Regression(alpha, L, fit - 0.5 * len(y) * float(np.log(2 * np.pi)))

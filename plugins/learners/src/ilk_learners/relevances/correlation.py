@@ -62,13 +62,16 @@ class Correlation(Relevance):
             return _pearson(X, y)
         between, _, total = sums_of_squares(X, y)
         ratio = np.divide(between, total, out=np.zeros(len(total)), where=total > 0)
+        # the correlation ratio: the root of the share of the variance that lies between the classes
         return np.asarray(np.sqrt(np.minimum(ratio, 1)))
 
 
 def _pearson(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     every = centered(np.column_stack([X, y]))
     lengths = np.linalg.norm(every, axis=0)
+    # the last column is y
     products = np.abs(every[:, -1] @ every[:, :-1])
     scale = lengths[:-1] * lengths[-1]
-    found = np.divide(products, scale, out=np.zeros(X.shape[1]), where=scale > 0)
-    return np.asarray(np.minimum(found, 1))
+    coefficients = np.divide(products, scale, out=np.zeros(X.shape[1]), where=scale > 0)
+    # rounding may exceed 1
+    return np.asarray(np.minimum(coefficients, 1))

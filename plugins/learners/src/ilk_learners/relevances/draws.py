@@ -57,6 +57,7 @@ def by_class(owner: object, X: np.ndarray, y: np.ndarray) -> Sorted:
     sizes = np.bincount(y)
     place = np.empty(len(y), dtype=np.int64)
     place[order] = np.arange(len(y))
+    # a row alone in its class has no neighbour of the class
     paired = place[sizes[y] > 1]
     if not len(paired):
         raise InputError(
@@ -80,6 +81,7 @@ def summed(
     add: Callable[[np.ndarray, np.ndarray], object], drawn: np.ndarray, shape: tuple[int, ...]
 ) -> np.ndarray:
     """Sum the results of `add` over drawn rows, in threads, with reproducible rounding."""
+    # blocks of fixed size: the order of additions does not depend on the number of threads
     parts = np.zeros((-(-len(drawn) // _BLOCK), *shape))
     ilk.in_blocks(
         lambda start, stop: add(drawn[start:stop], parts[start // _BLOCK]), len(drawn), _BLOCK
@@ -101,13 +103,14 @@ def sums_of_squares(X: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, ...]
     between, inside, total : ndarrays of shape (p,)
         In a unit per feature, common to the three; exactly 0 for a constant feature.
     """
-    own = centered(X)
-    total = np.einsum("np,np->p", own, own)
+    rows = centered(X)
+    total = np.einsum("np,np->p", rows, rows)
     sizes = np.bincount(groups)
-    members = sp.csr_array((np.ones(len(own)), (groups, np.arange(len(own)))))
-    means = members @ own / sizes[:, None]
-    own -= means[groups]
-    return sizes @ np.square(means), np.einsum("np,np->p", own, own), total
+    # a sparse product adds up the rows of each group
+    members = sp.csr_array((np.ones(len(rows)), (groups, np.arange(len(rows)))))
+    means = members @ rows / sizes[:, None]
+    rows -= means[groups]
+    return sizes @ np.square(means), np.einsum("np,np->p", rows, rows), total
 
 
 def in_ranges(X: np.ndarray) -> np.ndarray:
@@ -118,13 +121,14 @@ def in_ranges(X: np.ndarray) -> np.ndarray:
     ndarray of shape (n, p), float64
         Differences of two cells of a column are within -1..1, and 0 for a constant feature.
     """
-    own = centered(X)
-    width = np.ptp(own, axis=0)
-    return np.asarray(own / np.where(width > 0, width, 1))
+    columns = centered(X)
+    width = np.ptp(columns, axis=0)
+    return np.asarray(columns / np.where(width > 0, width, 1))
 
 
 def centered(X: np.ndarray) -> np.ndarray:
     """Deviations from the mean, each column scaled so that the largest is near 1."""
-    _, own, _ = deviations(X)
-    _, exponents = np.frexp(np.maximum(own.max(axis=0), -own.min(axis=0)))
-    return np.asarray(np.ldexp(own, -exponents, out=own))
+    _, columns, _ = deviations(X)
+    # scaling by powers of 2 is exact
+    _, exponents = np.frexp(np.maximum(columns.max(axis=0), -columns.min(axis=0)))
+    return np.asarray(np.ldexp(columns, -exponents, out=columns))

@@ -50,5 +50,6 @@ class Fisher(Relevance):
         """Fisher's score of each feature; array of shape (p,)."""
         X = check_vectors(self, X, min_rows=2)
         between, inside, total = sums_of_squares(X, read_classes(self, y, X))
+        # the rounding error of the total: a feature that is constant within classes scores finitely
         least = np.where(total > 0, np.finfo(float).eps * total, 1)
         return np.asarray(between / np.maximum(inside, least))

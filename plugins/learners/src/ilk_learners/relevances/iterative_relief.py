@@ -74,6 +74,7 @@ class IterativeRelief(Relevance):
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)
         known = by_class(self, in_ranges(X), read_classes(self, y, X))
+        # equal weights of length 1, the constraint of the method
         weights = np.full(X.shape[1], X.shape[1] ** -0.5)
         for _ in range(self.max_iter):
             before, weights = weights, self._step(known, weights)
@@ -93,4 +94,6 @@ class IterativeRelief(Relevance):
             expected_margins(*table, some, weights, self.sigma, out)
 
         margins = summed(add, known.paired, weights.shape)
+        # the closed form of its step: the positive part of the mean margin, normalized by the
+        # caller
         return np.maximum(margins / len(known.paired), 0)

@@ -33,6 +33,7 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
 @ilk.compiled
 def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
     """Split a weight of 1 among the k nearest candidates; `near` and `out`: (m,)."""
+    # a full sort is not needed for the k-th distance
     kth = near.min() if k == 1 else np.partition(near, k - 1)[k - 1]
     before, tied = 0, 0
     for j in range(len(near)):
@@ -44,6 +45,7 @@ def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
         if near[j] < kth * (1 - TIE):
             out[j] = 1.0 / k
         elif near[j] <= kth * (1 + TIE):
+            # rows tied at the k-th distance share what the nearer ones leave
             out[j] = (k - before) / tied / k
         else:
             out[j] = 0.0
@@ -81,11 +83,13 @@ def margins(
     others, spread = np.empty(n), np.empty(n)
     for i in drawn:
         distances_from(rows[i], columns, squared, distances)
-        own = np.searchsorted(starts, i, side="right") - 1
-        first, last = starts[own], starts[own + 1]
+        code = np.searchsorted(starts, i, side="right") - 1
+        first, last = starts[code], starts[code + 1]
+        # a row is no neighbour of itself
         distances[i] = np.inf
         _share(distances[first:last], min(k, last - first - 1), weights[first:last])
         weights[first:last] *= -1
+        # Relief: all other classes are one; ReliefF: each other class counts by its prior
         if len(prior) == 0:
             m = n - (last - first)
             others[:first] = distances[:first]
@@ -95,10 +99,11 @@ def margins(
             weights[last:] = spread[first:m]
         else:
             for c in range(len(prior)):
-                if c != own:
+                if c != code:
                     a, b = starts[c], starts[c + 1]
                     _share(distances[a:b], min(k, b - a), weights[a:b])
-                    weights[a:b] *= prior[c] / (1 - prior[own])
+                    weights[a:b] *= prior[c] / (1 - prior[code])
+        # only a few rows have weight: skip the features of the others
         for j in range(n):
             if weights[j] != 0:
                 for f in range(p):
@@ -136,6 +141,7 @@ def coincidences(
             if weights[j] != 0:
                 apart = abs(y[i] - y[j])
                 for f in range(p):
+                    # N_dA and N_dC&dA of RReliefF for the feature, and N_dC below
                     step = weights[j] * abs(rows[i, f] - rows[j, f])
                     out[0, f] += step
                     out[1, f] += step * apart
@@ -166,6 +172,7 @@ def _slopes(
     """
     for j in range(len(rows)):
         if weights[j] > 0 and lengths[j] > 0:
+            # the gradient of |z|_w by w_f is w_f z_f^2 / |z|_w; the caller multiplies by w_f
             factor = sign * weights[j] / np.sqrt(lengths[j])
             for f in range(rows.shape[1]):
                 step = rows[i, f] - rows[j, f]
@@ -197,8 +204,8 @@ def ascend(
                 for j in range(n):
                     step = w[f] * (rows[i, f] - columns[f, j])
                     lengths[j] += step * step
-        own = np.searchsorted(starts, i, side="right") - 1
-        first, last = starts[own], starts[own + 1]
+        code = np.searchsorted(starts, i, side="right") - 1
+        first, last = starts[code], starts[code + 1]
         m = _split(lengths, first, last, others)
         _share(others[:m], 1, spread[:m])
         weights[:] = 0
@@ -210,6 +217,7 @@ def ascend(
         lengths[i] = np.inf
         _share(lengths[first:last], 1, weights[first:last])
         _slopes(rows, i, lengths, weights, -1.0, slope)
+        # the margin is half the difference of the lengths, so is its gradient
         w += 0.5 * slope * w
 
 
@@ -256,12 +264,13 @@ def expected_margins(
             if w[f] > 0:
                 for j in range(n):
                     distances[j] += w[f] * abs(rows[i, f] - columns[f, j])
-        own = np.searchsorted(starts, i, side="right") - 1
-        first, last = starts[own], starts[own + 1]
+        code = np.searchsorted(starts, i, side="right") - 1
+        first, last = starts[code], starts[code + 1]
         distances[i] = np.inf
         m = _split(distances, first, last, others)
         of_others = _soften(others[:m], sigma)
         of_own = _soften(distances[first:last], sigma)
+        # hits count against a feature, misses in favour of it
         distances[first:last] *= -1
         distances[:first] = others[:first]
         distances[last:] = others[first:m]
@@ -270,4 +279,5 @@ def expected_margins(
             if distances[j] != 0:
                 for f in range(p):
                     margin[f] += distances[j] * abs(rows[i, f] - rows[j, f])
+        # P(not an outlier) = of_own / (of_own + of_others), from logarithms
         out += margin / (1 + np.exp(of_others - of_own))

@@ -99,15 +99,15 @@ class MutualInformation(Relevance):
 
     def _with_company(self, columns: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Leave out rows that are alone in their class."""
-        kept = np.bincount(y)[y] > 1
-        if not kept.any():
+        paired = np.bincount(y)[y] > 1
+        if not paired.any():
             raise InputError(
                 f"{display_name(self)}: y has no class of two rows, which the estimator neighbors "
                 f"needs"
             )
-        if kept.all():
+        if paired.all():
             return columns, y
-        return columns[:, kept], np.unique(y[kept], return_inverse=True)[1]
+        return columns[:, paired], np.unique(y[paired], return_inverse=True)[1]
 
 
 def _of_bins(columns: np.ndarray, y: np.ndarray, n_bins: int) -> np.ndarray:
@@ -127,23 +127,26 @@ def _of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     k : int
     """
     sizes = np.bincount(y)
+    # Ross's estimator: psi(n) - <psi(n_y)> + <psi(k)> - <psi(m)>, of which this part is the same
+    # for all features
     fixed = digamma(len(y)) - digamma(sizes[y]).mean()
     order = np.argsort(y, kind="stable")
     members = np.split(order, np.cumsum(sizes)[:-1])
-    found = np.array([fixed + _excess(x, members, k) for x in columns])
-    return np.asarray(np.maximum(found, 0))
+    scores = np.array([fixed + _excess(x, members, k) for x in columns])
+    return np.asarray(np.maximum(scores, 0))
 
 
 def _of_numbers(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     """Estimate from distances in the plane of each feature and the numbers y."""
     n = len(y)
     k = min(k, n - 1)
+    # a common unit for both axes, so that neither dominates the distance in the plane
     y = y / y.std()
-    found = np.zeros(len(columns))
+    scores = np.zeros(len(columns))
     for p, x in enumerate(columns):
         if x.any():
-            found[p] = digamma(n) + _common(x / x.std(), y, k)
-    return np.asarray(np.maximum(found, 0))
+            scores[p] = digamma(n) + _common(x / x.std(), y, k)
+    return np.asarray(np.maximum(scores, 0))
 
 
 def _binned(x: np.ndarray, n_bins: int) -> np.ndarray:
@@ -163,6 +166,7 @@ def _from_shares(x: np.ndarray, y: np.ndarray) -> float:
     joint = counts.reshape(-1, width) / len(x)
     alone = joint.sum(axis=1)[:, None] * joint.sum(axis=0)
     cells = joint > 0
+    # cells without rows contribute 0, the limit of p log p
     information = np.sum(joint[cells] * np.log(joint[cells] / alone[cells]))
     return max(float(information), 0.0)
 
@@ -173,9 +177,12 @@ def _excess(x: np.ndarray, members: list[np.ndarray], k: int) -> float:
     slack = _slack(x)
     total = 0.0
     for rows in members:
-        own = np.sort(x[rows])
-        reach = _kth_distance(own, min(k, len(own) - 1)) + slack
-        near = digamma(_within(own, own, reach) - 1) - digamma(_within(every, own, reach) - 1)
+        inside = np.sort(x[rows])
+        reach = _kth_distance(inside, min(k, len(inside) - 1)) + slack
+        # a row is within its own reach, and counts in neither
+        near = digamma(_within(inside, inside, reach) - 1) - digamma(
+            _within(every, inside, reach) - 1
+        )
         total += float(near.sum())
     return total / len(x)
 
@@ -214,12 +221,14 @@ def _common(x: np.ndarray, y: np.ndarray, k: int) -> float:
     reach = np.asarray(tree.query(points, k=k + 1, p=np.inf)[0])[:, -1]
     slack = max(_slack(x), _slack(y))
     same = reach <= slack  # at least k other rows are equal
+    # the first estimator of Kraskov et al. counts rows strictly nearer than the k-th
     reach = np.where(same, slack, reach - slack)
     counts = [
         _within(np.sort(values), values, reach) for values in (x, y)
     ]  # counts include the row itself
     joint = np.full(len(x), k)
     if same.any():
+        # with more than k equal rows their number takes the place of k
         equal = tree.query_ball_point(points[same], slack, p=np.inf, return_length=True)
         joint[same] = np.asarray(equal) - 1
         counts = [np.where(same, count - 1, count) for count in counts]

@@ -130,8 +130,8 @@ class ReliefF(Relevance):
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)
         y = read_targets(self, y, X, self.targets)
-        found = self._of_numbers(X, y) if y.dtype.kind == "f" else self._of_classes(X, y)
-        return np.asarray(np.clip(found, 0, 1))
+        scores = self._of_numbers(X, y) if y.dtype.kind == "f" else self._of_classes(X, y)
+        return np.asarray(np.clip(scores, 0, 1))
 
     def _of_classes(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         from ilk_learners.relevances.kernels import margins
@@ -159,6 +159,7 @@ class ReliefF(Relevance):
 
         alone, both = summed(add, drawn, (2, X.shape[1] + 1))
         unlike, like = alone[-1], len(drawn) - alone[-1]
+        # Robnik-Sikonja and Kononenko: P(differs | unlike y) - P(differs | like y), by Bayes' rule
         where_unlike = both[:-1] / unlike if unlike > 0 else 0.0
         where_like = (alone - both)[:-1] / like if like > 0 else 0.0
         return np.asarray(where_unlike - where_like)

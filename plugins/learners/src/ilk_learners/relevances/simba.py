@@ -70,6 +70,7 @@ class Simba(Relevance):
         known = by_class(self, in_ranges(X), read_classes(self, y, X))
         generator = check_seed(self, self.random_state)
         drawn = generator.choice(known.paired, self.n_passes * len(known.paired))
+        # a constant feature has no margin
         weights = np.where(np.ptp(known.rows, axis=0) > 0, 1.0, 0.0)
         ascend(known.rows, known.columns, known.starts, drawn, weights)
         largest = np.abs(weights).max()

@@ -33,6 +33,7 @@ def left_out_decisions(
     numbers = np.arange(len(signs)) if rows is None else rows
     folds = fold_numbers(signs)
     if folds is None:
+        # too few rows to hold any out: the decision values of training
         return dual.outputs(solved, numbers)
     decisions = np.empty(len(signs))
     for fold in range(folds.max() + 1):
@@ -65,8 +66,8 @@ def fold_numbers(signs: np.ndarray) -> np.ndarray | None:
         return None
     folds = np.empty(len(signs), dtype=np.intp)
     for sign in (-1, 1):
-        own = np.flatnonzero(signs == sign)
-        folds[own] = np.arange(len(own)) % n_folds
+        members = np.flatnonzero(signs == sign)
+        folds[members] = np.arange(len(members)) % n_folds
     return folds
 
 
@@ -87,16 +88,19 @@ def sigmoid(
     n_positive = int((signs > 0).sum())
     n_negative = len(signs) - n_positive
     targets = np.where(signs > 0, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    # scaled to at most 1, so that the start and the tolerances suit any machine
     unit = float(np.abs(decisions).max()) or 1.0
     d = decisions / unit
 
     def loss(at: np.ndarray) -> tuple[float, np.ndarray]:
         z = at[0] * d + at[1]
         error = expit(z) - targets
+        # the cross-entropy with soft targets, log(1 + e^z) - t z
         value = np.mean(np.logaddexp(0, z) - targets * z)
         return float(value), np.array([np.mean(error * d), np.mean(error)])
 
+    # the start has the prior log odds as its offset
     start = np.array([1.0, np.log((n_positive + 1) / (n_negative + 1)) if offset else 0.0])
     bounds = [(0, None), (None, None)] if offset else [(_FLATTEST, None), (0, 0)]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    return float(found.x[0]) / unit, float(found.x[1])
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return float(solution.x[0]) / unit, float(solution.x[1])

@@ -65,6 +65,7 @@ class Dual:
         if strategy == "ovo" and n_classes > 2 and together:
             assert self.K is not None
             tol, max_iter = self.owner.tol, self.owner.max_iter
+            # the matrix would be too large
             with self._named():
                 return libsvm.solve_pairs(self.K, codes, C, tol=tol, max_iter=max_iter)
         return [
@@ -139,9 +140,11 @@ class Dual:
     def _least_margin(self, rows: np.ndarray | None, signs: np.ndarray) -> float:
         """A lower bound of the margin, at least half of it if possible."""
         some = np.arange(min(n_rows(self.X), 1000))
+        # tolerances are relative to the size of kernel values
         unit = float(np.mean(self.kernel.diagonal(take(self.X, some)))) or 1.0
         kernel, X = None if self.K is not None else self.known, self._part(rows)
         outputs = self._outputs(rows)
+        # tighten until both bounds agree within a factor of 2, or the margin counts as 0
         for tol in _TOLERANCES:
             least, most = libsvm.hull_margins(kernel, X, signs, outputs, tol * unit)
             if least > most / 2 or most < _NARROW * np.sqrt(unit):
@@ -193,14 +196,15 @@ def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray
     """
     check_few(owner, len(K))
     unit = float(np.diagonal(K).mean()) or 1.0  # coefficients scale with its inverse
+    # K / unit has coefficients times unit, and so bounds times unit
     bounds = np.where(np.isfinite(C), C * unit, np.inf)
     tries = [(bounds, _PRECISE), (bounds, {})]
     if (bounds > _WIDE).any():  # so wide bounds only make the problem ill-conditioned
         tries.insert(0, (np.where(bounds > _WIDE, np.inf, bounds), _PRECISE))
     scaled = K / unit
     for limits, precision in tries:
-        found, n_iter, converged = minimum(scaled, signs, signs, limits, 0.0, precision)
-        if found is not None and (np.abs(found) <= bounds * (1 + _AT_BOUND)).all():
+        coefficients, n_iter, converged = minimum(scaled, signs, signs, limits, 0.0, precision)
+        if coefficients is not None and (np.abs(coefficients) <= bounds * (1 + _AT_BOUND)).all():
             break
     else:
         raise InputError(
@@ -208,7 +212,8 @@ def _solve_quadratic(owner: Any, K: np.ndarray, signs: np.ndarray, C: np.ndarray
             + ("" if np.isfinite(C).all() else "; does the kernel separate the classes?")
         )
     low, high = np.where(signs > 0, 0.0, -bounds), np.where(signs > 0, bounds, 0.0)
-    coef = settled(scaled, signs, found, low, high, 0.0)
+    coef = settled(scaled, signs, coefficients, low, high, 0.0)
+    # restore bounds exactly: scaling and unscaling rounds them
     coef = np.where(np.abs(coef) == bounds, signs * C, coef / unit)
     solved = machine(coef, K @ coef, signs, C, n_iter=n_iter, converged=converged)
     return replace(solved, converged=converged or solved.violation <= owner.tol)
@@ -244,6 +249,7 @@ def minimum(
     cp: Any = import_module("cvxpy")  # untyped
     finite = np.isfinite(bounds)
     size = float(np.max(bounds[finite], initial=0.0)) or 1.0
+    # a'Ka = |F'a|^2 is convex by construction, which K with rounding errors need not be
     factor = _factor(K * size)
     coef, mapped = cp.Variable(len(K)), cp.Variable(factor.shape[1])  # scaled to unit size
     limits = [mapped == factor.T @ coef, cp.sum(coef) == total / size]
@@ -263,6 +269,7 @@ def minimum(
 def _factor(K: np.ndarray) -> np.ndarray:
     """F with ``F F' = K``, without directions of rounding errors: needed for wide bounds."""
     values, vectors = eigh(K)
+    # LAPACK's eigenvalues have errors of about n eps times the largest one
     some = values > len(K) * np.finfo(float).eps * values[-1]
     some[-1] = True  # cvxpy needs at least one column, even for a zero matrix
     return np.asarray(vectors[:, some] * np.sqrt(np.maximum(values[some], 0)))
@@ -282,6 +289,7 @@ def settled(
     nearer to the bound than their derivative is to that of the free ones, then solve the conditions
     of the free ones exactly. The candidate with the smaller violation is returned.
     """
+    # an interior point may lie just outside its bounds
     values = np.clip(values, low, high)
     size = float(np.abs(values).max()) or 1.0
     width = np.where(np.isfinite(high - low), high - low, size)
@@ -301,17 +309,24 @@ def _exact(
     total: float,
 ) -> np.ndarray:
     """Solve the linear equations of the free coefficients, with the others at their bounds."""
+    # at the optimum the free coefficients have the same derivative, the intercept
     size, wanted = float(np.abs(values).max()) or 1.0, linear - K @ values
+    # the intercept, estimated by the coefficient farthest from its bounds
     middle = wanted[np.argmax(np.minimum(values - low, high - values))]
     unit = max(abs(middle), float(np.abs(linear).max())) or 1.0
+    # the derivative in units of coefficients, so that both distances are comparable
     gap = (wanted - middle) / unit * size
+    # complementarity: a coefficient nearer to its bound than its derivative is to 0 lies on it
     fixed = np.where(values - low < -gap, low, np.where(high - values < gap, high, np.nan))
     free = np.flatnonzero(np.isnan(fixed))
     exact = np.where(np.isnan(fixed), values, fixed)
     ones = np.ones((len(free), 1))
+    # the equations of the free ones: K a + b = linear, sum a = total
     matrix = np.block([[K[np.ix_(free, free)], ones], [ones.T, np.zeros((1, 1))]])
     missing = (linear - K @ exact)[free] - middle
     right = np.append(missing, total - exact.sum())
+    # least squares: K of the free ones is singular where rows are equal
     exact[free] += lstsq(matrix, right, lapack_driver="gelsy")[0][:-1]
     exact = np.clip(exact, low, high)
+    # clipping may have broken the sum: then the step is refused
     return exact if abs(exact.sum() - total) <= _SUM * np.abs(exact).sum() else values

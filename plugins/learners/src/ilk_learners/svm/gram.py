@@ -77,10 +77,10 @@ def checked_gram(owner: Any, kernel: Kernel | None, X: Any) -> np.ndarray:
     IndefiniteKernelWarning
         If it is not positive semi-definite.
     """
-    name, n, own = display_name(owner), n_rows(X), display_name(kernel)
+    name, n, kernel_name = display_name(owner), n_rows(X), display_name(kernel)
     if exceeds_memory(owner, n):
         raise InputError(
-            f"{name}: the Gram matrix of {n} rows under the kernel {own} takes "
+            f"{name}: the Gram matrix of {n} rows under the kernel {kernel_name} takes "
             f"{8 * n * n / 2**20:.3g} MiB, more than memory={owner.memory:g}; raise memory"
         )
     K = gram_matrix(kernel, X)
@@ -89,11 +89,12 @@ def checked_gram(owner: Any, kernel: Kernel | None, X: Any) -> np.ndarray:
     if not np.isfinite(total) and not np.isfinite(K).all():
         i, j = np.argwhere(~np.isfinite(K))[0]
         raise InputError(
-            f"{name}: the kernel {own} of rows {i} and {j} is {K[i, j]}; standardize X first"
+            f"{name}: the kernel {kernel_name} of rows {i} and {j} is {K[i, j]}; "
+            f"standardize X first"
         )
     if not is_definite(kernel, K):
         message = (
-            f"{name}: the kernel {own} is not positive semi-definite on these rows, so a "
+            f"{name}: the kernel {kernel_name} is not positive semi-definite on these rows, so a "
             f"solution may not be optimal; the kernel substitution repairs it"
         )
         if owner.solver == "qp":
@@ -151,8 +152,10 @@ def gram_matrix(kernel: Any, X: Cases) -> np.ndarray:
     if known is not None and known.name == "rbf" and isinstance(X, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             rows = known.rows(X)
+            # centred rows are shorter, so the expansion of the squares cancels less
             rows = rows - rows.mean(axis=0)
             squares = known.gamma * np.einsum("ip,ip->i", rows, rows)
+        # the error of -gamma |x - y|^2 computed from squares of up to `squares.max()`
         if 4 * squares.max() * np.finfo(float).eps < _ERROR:
             return _radial(rows, squares, known.gamma)
     return np.ascontiguousarray(kernel.gram(X), dtype=float)
@@ -161,6 +164,7 @@ def gram_matrix(kernel: Any, X: Cases) -> np.ndarray:
 def _radial(rows: np.ndarray, squares: np.ndarray, gamma: float) -> np.ndarray:
     """Compute the squared distances of a block of rows by one matrix product."""
     n, one = len(rows), np.ones((len(rows), 1))
+    # left @ right' = 2 gamma x'y - gamma |x|^2 - gamma |y|^2 = -gamma |x - y|^2
     left = np.hstack([rows * (2 * gamma), -squares[:, None], one])
     right = np.hstack([rows, one, -squares[:, None]])
     K, space = np.empty((n, n)), np.empty(_ROWS * n)
@@ -169,10 +173,12 @@ def _radial(rows: np.ndarray, squares: np.ndarray, gamma: float) -> np.ndarray:
         stop = min(start + _ROWS, n)
         block = space[: (stop - start) * (n - start)].reshape(stop - start, n - start)
         np.matmul(left[start:stop], right[start:].T, out=block)
+        # rounding may make equal rows slightly farther than 0
         np.minimum(block, 0.0, out=block)
         with np.errstate(under="ignore"):
             np.exp(block, out=block)
         square = block[:, : stop - start]
+        # mirror the diagonal block: products of both orders may differ in the last digit
         np.copyto(square, square.T, where=below[: stop - start, : stop - start])
         K[start:stop, start:] = block
         K[start:, start:stop] = block.T
@@ -247,6 +253,7 @@ def is_definite(kernel: Kernel | None, K: np.ndarray) -> bool:
         Copied for the test, a Cholesky decomposition.
     """
     known = known_kernel(kernel)
+    # of these kernels only the sigmoid is indefinite for some parameters
     if known is not None and known.name != "sigmoid":
         return True
     if getattr(kernel, "induces_metric", False) is True:
@@ -276,6 +283,7 @@ class SharedGram(Kernel):
         train, test = self.values_
         n = len(train)
         rows, columns = np.ravel(X), np.ravel(X if Y is None else Y)
+        # the first row tells training from test rows: a call never mixes them
         source = train if not rows.size or rows[0] < n else test
         rows = rows - (0 if source is train else n)
         every = np.arange(n)

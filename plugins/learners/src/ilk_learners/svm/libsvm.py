@@ -68,11 +68,14 @@ def solve_pairs(
     svc = _fitted("precomputed", K, codes, C, tol, max_iter)
     every = np.zeros((len(svc.dual_coef_), len(codes)))
     every[:, svc.support_] = svc.dual_coef_  # a row has a coefficient for each other class
+    # rows are sorted by class, so each class is a slice
     ends = np.searchsorted(codes, np.arange(codes[-1] + 2))
-    own = [slice(*ends[code : code + 2]) for code in range(codes[-1] + 1)]
+    spans = [slice(*ends[code : code + 2]) for code in range(codes[-1] + 1)]
     machines = []
-    for (a, b), steps in zip(combinations(range(len(own)), 2), svc.n_iter_, strict=True):
-        A, B = own[a], own[b]
+    for (a, b), steps in zip(combinations(range(len(spans)), 2), svc.n_iter_, strict=True):
+        A, B = spans[a], spans[b]
+        # scikit-learn's layout: a row of class a has its coefficient against b in line b - 1 if a <
+        # b, else in line b
         left, right = every[b - 1, A], every[a, B]
         coef = np.concatenate([left, right])
         some = np.flatnonzero(coef)
@@ -84,6 +87,7 @@ def solve_pairs(
             np.repeat([1.0, -1.0], [len(left), len(right)]),
             np.concatenate([C[A], C[B]]),
             n_iter=int(steps),
+            # the status is one for all pairs: a pair has converged if it stopped before the limit
             converged=not svc.fit_status_ or int(steps) != svc.max_iter,
         )
         machines.append(replace(solved, rows=rows))
@@ -158,10 +162,13 @@ def hull_margins(
     except ValueError:  # the distance is 0, and scikit-learn divides by it
         return 0.0, 0.0
     coef = coefficients(svc, n)
+    # each side sums to 1: both points lie in the convex hulls
     coef *= 2 / float(np.abs(coef).sum())
     support = np.flatnonzero(coef)
     values = outputs(support, coef[support])
+    # |sum a_i s_i phi(x_i)|, the distance of the two points
     distance = max(float(coef @ values), 0.0) ** 0.5
+    # the sides are at least this far apart along the line through both points
     gap = float(values[signs > 0].min() - values[signs < 0].max())
     return (gap / distance / 2 if distance else 0.0), distance / 2
 
@@ -283,9 +290,11 @@ def machine(
         From the solver.
     """
     rows = np.flatnonzero(coef)
+    # a coefficient within rounding of its bound would else count as free and fix the intercept
     coef = np.where(np.abs(coef) > C * (1 - _ROUNDING), signs * C, coef)
     low, high = np.where(signs > 0, 0.0, -C), np.where(signs > 0, C, 0.0)
     bias, violation = intercept(signs - outputs, coef, low, high)
+    # |w|^2 = a'Ka, and the margin is 1 / |w|
     square = float(coef[rows] @ outputs[rows])
     return Machine(
         rows,
@@ -322,8 +331,10 @@ def intercept(
     coef, low, high : ndarray of shape (n,)
         Coefficients and their bounds.
     """
+    # the KKT conditions: rows whose coefficient can still grow want at least their intercept
     least = float(np.max(wanted[coef < high], initial=-np.inf))
     most = float(np.min(wanted[coef > low], initial=np.inf))
+    # free coefficients lie on the margin exactly; their mean evens out rounding
     free = (coef > low) & (coef < high)
     if free.any():
         middle = float(wanted[free].mean())

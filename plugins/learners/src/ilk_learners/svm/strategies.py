@@ -55,6 +55,7 @@ def class_scores(decisions: np.ndarray, n_classes: int, strategy: Strategy) -> n
         votes[:, b] += column <= 0
         sums[:, a] += column
         sums[:, b] -= column
+    # |sum / (3 (|sum| + 1))| < 1/3: two of them cannot make up for a vote
     return np.asarray(votes + sums / (3 * (np.abs(sums) + 1)))
 
 
@@ -81,6 +82,7 @@ def class_probabilities(positive: np.ndarray, n_classes: int, strategy: Strategy
     if n_classes == 2:
         return np.column_stack([1 - positive[:, 0], positive[:, 0]])
     if strategy == "ova":
+        # the machines are calibrated one by one: their probabilities need not add up
         return np.asarray(positive / positive.sum(axis=1, keepdims=True))
     r = np.zeros((len(positive), n_classes, n_classes))
     for column, (a, b) in zip(positive.T, combinations(range(n_classes), 2), strict=True):
@@ -95,11 +97,14 @@ def _coupled(r: np.ndarray) -> np.ndarray:
     """
     m, n_classes, _ = r.shape
     Q = np.ones((m, n_classes + 1, n_classes + 1))
+    # the matrix of the quadratic form: Q_ii = sum_j r_ji^2, Q_ij = -r_ij r_ji
     Q[:, :-1, :-1] = -r * np.swapaxes(r, 1, 2)
     diagonal = np.arange(n_classes)
     Q[:, diagonal, diagonal] = np.square(r).sum(axis=1)
+    # the last row and column are the Lagrange multiplier of sum p = 1
     Q[:, -1, -1] = 0.0
     right = np.zeros((m, n_classes + 1, 1))
     right[:, -1] = 1.0
+    # rounding may leave a tiny negative probability
     p = np.maximum(np.linalg.solve(Q, right)[:, :-1, 0], 0.0)
     return np.asarray(p / p.sum(axis=1, keepdims=True))

@@ -87,12 +87,12 @@ def tune(
     climb = _Climb(KernelParameters(kernel), take(X, rows), codes[rows], criterion)
     start = climb.best_common()
     if kernel.capabilities.gram_gradient:
-        found = climb.by_gradient(start, owner)
+        logarithms = climb.by_gradient(start, owner)
     else:
-        found = climb.by_search(start)
+        logarithms = climb.by_search(start)
     parameters = climb.parameters
-    tuning = Tuning(criterion, parameters.values(found), climb.curve, len(rows))
-    return parameters.kernel(found), tuning
+    tuning = Tuning(criterion, parameters.values(logarithms), climb.curve, len(rows))
+    return parameters.kernel(logarithms), tuning
 
 
 def _check(owner: Any, kernel: Kernel) -> None:
@@ -110,6 +110,7 @@ def _some(codes: np.ndarray) -> np.ndarray:
     n = len(codes)
     if n <= _ROWS:
         return np.arange(n)
+    # every k-th row in the order of classes: each keeps its share, and at least one row
     order = np.argsort(codes, kind="stable")
     first = np.unique(codes[order], return_index=True)[1]
     even = np.linspace(0, n - 1, _ROWS).astype(int)
@@ -141,6 +142,7 @@ class _Climb:
         every = [np.full(self.parameters.size, np.log(factor)) for factor in _FACTORS]
         values = [self.value(each) for each in every]
         best = int(np.argmax(values))
+        # a common factor is taken only if it improves on the given parameters
         if values[best] <= self.curve[0]:
             return np.zeros(self.parameters.size)
         self.curve.append(values[best])
@@ -148,6 +150,7 @@ class _Climb:
 
     def by_gradient(self, start: np.ndarray, owner: object) -> np.ndarray:
         """Maximise by L-BFGS."""
+        # the tolerances of L-BFGS are relative to values of about 1
         unit = abs(self.curve[-1]) or 1.0
 
         def down(logarithms: np.ndarray) -> tuple[float, np.ndarray]:
@@ -155,12 +158,13 @@ class _Climb:
             value, gradient = self.measure.with_gradient(kernel, self.X)
             return -value / unit, -gradient / unit
 
+        # line searches evaluate worse points too: the curve shows the best so far
         def keep(intermediate_result: OptimizeResult) -> None:
             self.curve.append(max(-float(intermediate_result.fun) * unit, self.curve[-1]))
 
         bounds = [(at - _FARTHEST, at + _FARTHEST) for at in start]
         solve: Any = minimize  # its stubs know no shapes
-        found = solve(
+        solution = solve(
             down,
             start,
             jac=True,
@@ -169,13 +173,15 @@ class _Climb:
             callback=keep,
             options={"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6},
         )
-        if found.nit >= _ITERATIONS:
+        if solution.nit >= _ITERATIONS:
             warnings.warn(
-                f"{display_name(owner)}: kernel_tuning not converged after {found.nit} iterations",
+                f"{display_name(owner)}: kernel_tuning not converged after "
+                f"{solution.nit} iterations",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        return np.asarray(found.x) if -found.fun * unit >= self.curve[0] else start
+        # never worse than the given parameters
+        return np.asarray(solution.x) if -solution.fun * unit >= self.curve[0] else start
 
     def by_search(self, start: np.ndarray) -> np.ndarray:
         """Coordinate search: steps up and down along each parameter, halved when none helps."""
@@ -188,6 +194,7 @@ class _Climb:
                 if max(values) > self.curve[-1]:
                     best = best + (along if values[0] >= values[1] else -along)
                     self.curve.append(max(values))
+            # no step helped, or the search runs away: smaller steps
             if self.curve[-1] == before or np.abs(best - start).max() > _FARTHEST:
                 step /= 2
         return best
@@ -223,12 +230,14 @@ class Target:
 
     def _value_and_weights(self, K: np.ndarray) -> tuple[float, np.ndarray]:
         """The criterion, and its derivative by each entry of K, which overwrites K."""
+        # <K, U U'> = trace(U' K U), without the n x n target
         fit = float(np.vdot(self.U, K @ self.U))
         if self.criterion == "polarization":
             n = len(K)
             np.matmul(self.U, self.U.T, out=K)
             K /= n * n
             return fit / (n * n), K
+        # centring: K minus the means of columns, then of rows, is H K H
         means = K.mean(axis=0)
         K -= means
         K -= (means - means.mean())[:, None]
@@ -237,6 +246,7 @@ class Target:
             K[...] = 0
             return 0.0, K
         value = fit / (norm * self._norm)
+        # the derivative of <K, T> / (|K| |T|) is T / (|K| |T|) - value K / |K|^2
         K *= -value / norm**2
         K += (self.U / (norm * self._norm)) @ self.U.T
         return value, K
@@ -261,6 +271,7 @@ def weighted_slopes(kernel: Kernel, X: Cases, W: np.ndarray, *, limit: int = _BY
     """
     n = n_rows(X)
     n_parameters = kernel.gram_gradient(take(X, np.arange(1)))[1].shape[2]
+    # a block pair has (rows + columns)^2 derivatives for each parameter
     step = max(int(np.sqrt(limit / (8 * max(n_parameters, 1)))), 2)
     total = np.zeros(n_parameters)
     for rows, columns in _pairs(n, step):
@@ -270,6 +281,7 @@ def weighted_slopes(kernel: Kernel, X: Cases, W: np.ndarray, *, limit: int = _BY
             total += np.tensordot(W[np.ix_(rows, rows)], slopes)
         else:
             apart = slopes[: len(rows), len(rows) :]
+            # K and its derivatives are symmetric: the block below the diagonal counts as well
             total += 2 * np.tensordot(W[np.ix_(rows, columns)], apart)
     return total
 

@@ -164,11 +164,11 @@ class Codebook(ilk.Transformer):
         return self._assigned(check_sets(self, X, width=self.width_))
 
     def _assigned(self, sets: Sets) -> list[np.ndarray]:
-        words, found = Words.of(self.words_), list[np.ndarray]()
+        words, codes_of_sets = Words.of(self.words_), list[np.ndarray]()
         for run, rows in stacked(sets.rows, _ROWS):
             codes = words.nearest(self, rows[:, self.places :])
-            found += np.split(codes, np.cumsum([len(each) for each in sets.rows[run]])[:-1])
-        return found
+            codes_of_sets += np.split(codes, np.cumsum([len(each) for each in sets.rows[run]])[:-1])
+        return codes_of_sets
 
     def transform(self, X: Cases) -> np.ndarray:
         """Histogram of each set; array of shape (n, n_words).
@@ -239,8 +239,8 @@ def _find_words(
         if different < n_words:
             raise _too_few(owner, n_words, different)
     half = int(exponent > 0)  # the mean of the largest numbers must not overflow
-    own = np.ldexp(model.cluster_centers_.astype(float), exponent - half)
-    return np.asarray(np.ldexp(own + np.ldexp(mean, -half), half), dtype=rows.dtype)
+    centers = np.ldexp(model.cluster_centers_.astype(float), exponent - half)
+    return np.asarray(np.ldexp(centers + np.ldexp(mean, -half), half), dtype=rows.dtype)
 
 
 def _too_few(owner: object, n_words: int, different: int) -> ilk.InputError:
@@ -285,16 +285,17 @@ class Words:
         InputError
             If a row is so far from all words that squares overflow.
         """
-        found = np.empty(len(rows), dtype=np.int64)
+        numbers = np.empty(len(rows), dtype=np.int64)
         step = max(_CELLS // len(self.words), 1)
         for start in range(0, len(rows), step):
             block = rows[start : start + step].astype(float)
-            found[start : start + step] = self._nearest(owner, block)
-        return found
+            numbers[start : start + step] = self._nearest(owner, block)
+        return numbers
 
     def _nearest(self, owner: object, rows: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             centred = difference(rows, self.origin, self.exponent)
+            # |w|^2 - 2 r'w orders the words of a row as |r - w|^2 does
             squares = centred @ (-2 * self.near.T)
             squares += np.einsum("ij,ij->i", self.near, self.near)
             lengths = np.einsum("ij,ij->i", centred, centred)
@@ -305,6 +306,7 @@ class Words:
                 f"{ilk.display_name(owner)}: X has a descriptor too far from all of training"
             )
         close = squares <= (least + _NEAR * (1 + lengths))[:, None]
+        # words within rounding of the best: exact differences decide, and ties go to the first
         for row in np.flatnonzero(np.count_nonzero(close, axis=1) > 1):
             rivals = np.flatnonzero(close[row])
             apart = difference(self.words[rivals], rows[row], self.exponent)

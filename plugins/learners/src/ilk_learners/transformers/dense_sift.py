@@ -159,8 +159,10 @@ class DenseSIFT(ilk.Transformer):
     def _points(self, length: int) -> np.ndarray:
         """Positions of the points along a side, in pixels."""
         if self.spacing is None:
+            # the middles of equal cells
             return (np.arange(self.grid) + 0.5) * length / self.grid
         n = max(int(length // self.spacing), 1)
+        # in the middle: the same margin on both sides
         return length / 2 + (np.arange(n) - (n - 1) / 2) * self.spacing
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -175,7 +177,10 @@ def _descriptors(
     OpenCV's patch is six times the size of a keypoint, and its pixel centres have integer
     coordinates. Only the first layer of its blurred images is used.
     """
+    # a keypoint of size s has the scale s / 2, to which the image is blurred; OpenCV's bins are 3 /
+    # 2 s wide, so that the four of a side span 2 scale
     sift = cv2.SIFT_create(nOctaveLayers=1, sigma=max(scale / 6, _LEAST_BLUR))
+    # OpenCV places the middle of the first pixel at 0, not at 1/2
     keypoints = [cv2.KeyPoint(x - 0.5, y - 0.5, scale / 3, 0.0) for x, y in points.tolist()]
     _, descriptors = sift.compute(image, keypoints)
     return np.asarray(descriptors)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ilk import Cases, Labels
 
-MISSING = -1
-UNSEEN = -2
+MISSING = -1  # code of a missing value, as in pandas
+UNSEEN = -2  # code of a value that no training row has
 
 
 class Encoder(OneToOneFeatureMixin, Transformer):
@@ -81,8 +81,8 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         check_cells(self, column)
         known = keys_of(self.categories_[position])
         if isinstance(column.dtype, pd.CategoricalDtype):
-            own = known.get_indexer(keys_of(column.cat.categories))
-            codes = np.append(own, -1)[column.cat.codes.to_numpy()]
+            places = known.get_indexer(keys_of(column.cat.categories))
+            codes = np.append(places, -1)[column.cat.codes.to_numpy()]
         else:
             codes = known.get_indexer(keys_of(column))
         codes = np.where(codes < 0, UNSEEN, codes)
@@ -181,8 +181,8 @@ class OneHot(Encoder):
         return [cls(), cls(unseen="zeros", missing="category")]
 
     def _categories(self, column: pd.Series[Any]) -> list[Any]:
-        own = [None] if self.missing == "category" and column.hasnans else []
-        return super()._categories(column) + own
+        missing = [None] if self.missing == "category" and column.hasnans else []
+        return super()._categories(column) + missing
 
     def _encode(self, frame: pd.DataFrame) -> np.ndarray:
         widths = self._widths()

@@ -172,18 +172,18 @@ def positions(owner: Component, labels: Sequence[Any], columns: Sequence[str | i
         If an entry of `columns` matches no column; suggests the closest name.
     """
     labels = list(labels)
-    return list(dict.fromkeys(at for each in columns for at in _found(owner, labels, each)))
+    return list(dict.fromkeys(at for each in columns for at in _positions_of(owner, labels, each)))
 
 
-def _found(owner: Component, labels: list[Any], column: str | int) -> list[int]:
+def _positions_of(owner: Component, labels: list[Any], column: str | int) -> list[int]:
     if column in labels:
         return [labels.index(column)]
     if isinstance(column, int) and -len(labels) <= column < len(labels):
         return [column % len(labels)]
     if isinstance(column, str) and {"*", "?"} & set(column):
         names = enumerate(labels)
-        found = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, column)]
-        if found:
-            return found
+        matches = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, column)]
+        if matches:
+            return matches
     hint = did_you_mean(column, [label for label in labels if isinstance(label, str)])
     raise owner.parameter_error("columns", f"names {column!r}, which X does not have{hint}")

@@ -163,14 +163,14 @@ class Impute(OneToOneFeatureMixin, Transformer):
             return column
         dtype: Any = getattr(column.dtype, "numpy_dtype", column.dtype)
         with np.errstate(over="ignore"):
-            own = dtype.type(value) if dtype.kind == "f" else value
-        if np.isinf(own):
+            replacement = dtype.type(value) if dtype.kind == "f" else value
+        if np.isinf(replacement):
             raise InputError(
                 f"{display_name(self)}: X, column {column.name!r}, is of type {column.dtype}, "
                 f"which cannot hold {value!r} for what is missing"
             )
         if dtype.kind == "f":
-            return column.fillna(own)
+            return column.fillna(replacement)
         low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         if low <= value <= high and value == int(value):
             return column.fillna(dtype.type(value))

@@ -176,6 +176,7 @@ class Pyramid(ilk.Transformer):
             cells = _cells(sets.rows[i], finest)
             counts = np.bincount(cells * n_words + codes, minlength=finest**2 * n_words)
             grid = counts.reshape(finest, finest, n_words)
+            # from the finest level up: a cell of a coarser level is the sum of 2 x 2 cells
             for level in reversed(range(self.levels + 1)):
                 levels[level][i] = grid.ravel() / (len(codes) if self.normalize else 1)
                 if level:
@@ -204,5 +205,6 @@ def _descriptors(sets: Sets) -> list[np.ndarray]:
 
 def _cells(rows: np.ndarray, side: int) -> np.ndarray:
     """Cell number of each feature in a grid of `side` by `side` cells, row by row."""
+    # a place of exactly 1 belongs to the last cell
     at = np.minimum((rows[:, :_PLACES].astype(float) * side).astype(np.int64), side - 1)
     return np.asarray(at[:, 1] * side + at[:, 0])

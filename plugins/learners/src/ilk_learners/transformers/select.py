@@ -86,8 +86,8 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
     def transform(self, X: Cases) -> Any:
         """The kept columns: a data frame for a data frame, else an array."""
         check_is_fitted(self)
-        kept = self._table(X, reset=False).iloc[:, self.positions_]
-        return kept if ilk.is_table(X) else kept.to_numpy()
+        selected = self._table(X, reset=False).iloc[:, self.positions_]
+        return selected if ilk.is_table(X) else selected.to_numpy()
 
     def _table(self, X: Any, *, reset: bool) -> pd.DataFrame:
         """X as a data frame with the columns of training; cells of a data frame are not checked."""

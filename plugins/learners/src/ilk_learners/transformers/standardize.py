@@ -76,6 +76,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         return rows
 
     def _standardized(self, X: np.ndarray) -> np.ndarray:
+        # halves of both, as the difference of large numbers may overflow; the factor cancels
         half = halves(self.scale_)
         with np.errstate(over="ignore"):
             result = X * half
@@ -87,6 +88,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         """Invert the standardization; array of shape (n, p)."""
         check_fitted(self)
         X = check_vectors(self, X)
+        # halves of both, as the difference of large numbers may overflow; the factor cancels
         half = halves(self.scale_)
         with np.errstate(over="ignore"):
             result = (X * (self.scale_ * half) + self.mean_ * half) / half
@@ -98,5 +100,6 @@ def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     mean, near_one, exponents = deviations(X)
     spread = np.sqrt(np.einsum("ij,ij->j", near_one, near_one) / len(X))
     smallest = np.nextafter(0, 1, dtype=X.dtype)
+    # a tiny deviation must not become 0 in single precision
     scale = np.where(spread > 0, np.maximum(np.ldexp(spread, exponents), smallest), 1.0)
     return mean.astype(X.dtype), scale.astype(X.dtype)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Values = dict[str, Any]
 
-_SAID = 5  # most problems listed in one error, so that it stays readable
+_LISTED = 5  # most problems listed in one error, so that it stays readable
 _LONG = 60  # most characters of a value in a message: it then fits on a line
 
 
@@ -39,13 +39,13 @@ def combinations(grid: Any) -> list[Values]:
         return list(_of_table(grid, ""))
     if not len(grid):
         raise ValueError("must have at least one table, got an empty list")
-    found: list[Values] = []
+    combined: list[Values] = []
     for position, table in enumerate(grid):
         if not isinstance(table, Mapping):
             shape = "a table of lists of values"
             raise ValueError(f"[{position}] must be {shape}, got {shown(table)}")  # noqa: TRY004  # becomes a ParameterError
-        found += _of_table(table, f"[{position}]: ")
-    return found
+        combined += _of_table(table, f"[{position}]: ")
+    return combined
 
 
 def _of_table(table: Mapping[str, Any], where: str) -> Iterator[Values]:
@@ -97,7 +97,7 @@ def grid_problem(template: Estimator, grid: object) -> str | None:
         reason = _problem(template, values)
         if reason:
             problems.setdefault(reason, f"cannot be set to {described(values)}: {reason}")
-            if len(problems) == _SAID:
+            if len(problems) == _LISTED:
                 break
     return "; ".join(problems.values()) or None
 
@@ -108,11 +108,11 @@ def _problem(template: Estimator, values: Values) -> str | None:
     if unknown:
         return unknown
     try:
-        found = candidate(template, values)
+        model = candidate(template, values)
         for name in values:
-            _check_owner(found, name)
-        if isinstance(found, Component):
-            found.check_parameters()
+            _check_owner(model, name)
+        if isinstance(model, Component):
+            model.check_parameters()
     except (IlkError, TypeError, ValueError) as error:
         return str(error)
     return None
@@ -125,8 +125,8 @@ def _unknown_foreign(template: Estimator, values: Values) -> str | None:
     known = template.get_params(deep=True)
     for name in values:
         if name not in known:
-            own = type(template).__name__
-            return f"{own} has no parameter {name!r}{did_you_mean(name, known)}"
+            kind = type(template).__name__
+            return f"{kind} has no parameter {name!r}{did_you_mean(name, known)}"
     return None
 
 

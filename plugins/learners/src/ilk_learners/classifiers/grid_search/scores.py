@@ -245,12 +245,12 @@ def _estimates(
     if undefined[~failed].any():
         _warn_undefined(trial, undefined & ~failed[:, None], defined)
     estimate = getattr(scheme, "estimate", np.mean)
-    kept = scores[:, defined]
-    whole = ~np.isnan(kept).any(axis=1)
+    usable = scores[:, defined]
+    whole = ~np.isnan(usable).any(axis=1)
     estimates = np.array(
         [
             float(estimate(row)) if fine and row.size else np.nan
-            for row, fine in zip(kept, whole, strict=True)
+            for row, fine in zip(usable, whole, strict=True)
         ]
     )
     if np.isnan(estimates).all():
@@ -258,10 +258,10 @@ def _estimates(
             f"{display_name(trial.owner)}: measure {display_name(trial.measure)} is undefined "
             f"(NaN) for every candidate"
         )
-    spread = np.full(len(kept), np.nan)
-    if kept.shape[1] > 1:
+    spread = np.full(len(usable), np.nan)
+    if usable.shape[1] > 1:
         with np.errstate(invalid="ignore"):  # infinite scores, as of log_loss, give NaN
-            spread[whole] = kept[whole].std(axis=1, ddof=1)
+            spread[whole] = usable[whole].std(axis=1, ddof=1)
     return estimates, spread
 
 
@@ -282,7 +282,7 @@ def _table(
     """Build the columns of the results."""
     names = dict.fromkeys(name for values in trial.values for name in values)
     signed = -estimates if trial.measure.greater_is_better else estimates
-    rank = [int(np.sum(signed < own)) + 1 if own == own else None for own in signed]  # noqa: PLR0124  # NaN has none
+    rank = [int(np.sum(signed < value)) + 1 if value == value else None for value in signed]  # noqa: PLR0124  # NaN has none
     what = "repeat" if trial.measure.pooled else "split"
     return {
         "params": [dict(values) for values in trial.values],
@@ -381,16 +381,16 @@ def _supports(
 
 
 def _aligned(
-    values: np.ndarray, own: np.ndarray, classes: np.ndarray, absent: float
+    values: np.ndarray, learned: np.ndarray, classes: np.ndarray, absent: float
 ) -> np.ndarray | None:
     """Expand columns to all classes; None unless there is one per learned class."""
     columns = np.asarray(values, dtype=float)
     if columns.ndim == 1:
         columns = np.column_stack([-columns, columns])
-    if columns.shape[1] != len(own):
+    if columns.shape[1] != len(learned):
         return None
     result = np.full((len(columns), len(classes)), absent)
-    result[:, _codes_of(np.asarray(own), classes)] = columns
+    result[:, _codes_of(np.asarray(learned), classes)] = columns
     return result
 
 
