@@ -81,9 +81,7 @@ def chosen(wanted: list[str]) -> list[str]:
         if not any(part == name or part.startswith(f"{name}/") for part in names()):
             sys.exit(f"no part {name!r}; there are {', '.join(names())}")
     return [
-        part
-        for part in names()
-        if not wanted or part in wanted or part.partition("/")[0] in wanted
+        part for part in names() if not wanted or part in wanted or part.partition("/")[0] in wanted
     ]
 
 
@@ -115,7 +113,9 @@ def _outcome(arguments: list[str], seconds: float, output: Any) -> str:
     if done.returncode == 0:
         return record.COMPLETE
     last = (done.stderr.splitlines() or [f"exit code {done.returncode}"])[-1]
-    return f"left out, as {last} is not installed" if done.returncode == ABSENT else f"failed: {last}"
+    return (
+        f"left out, as {last} is not installed" if done.returncode == ABSENT else f"failed: {last}"
+    )
 
 
 def _load() -> float | None:

@@ -20,17 +20,21 @@ LIBRARIES = (
     *("hnswlib", "imbalanced-learn", "lightgbm", "metric-learn", "mlxtend"),
     *("opencv-python-headless", "POT", "pylmnn", "rapidfuzz", "skrebate", "xgboost"),
 )
-HEAD = "| work | peer | ratio | target | ours (s) | note |\n| --- | --- | ---: | ---: | ---: | --- |"
+HEAD = (
+    "| work | peer | ratio | target | ours (s) | note |\n| --- | --- | ---: | ---: | ---: | --- |"
+)
 INTRODUCTION = """\
 # Benchmarks
 
-Times of ilk beside those of other libraries, on one thread. Each pair runs in turn in one process, after a run that
-does not count. A ratio is the median of the peer's processor time divided by ours: above 1 ilk is faster, and ratios
-below 1 are **bold**. Targets are the ratios we want to reach. Where no library does the same work, the peer is a limit
-in seconds, a plain program in numpy, or absent.
+Times of ilk beside those of other libraries, on one thread. Each pair runs in turn in one process,
+after a run that does not count. A ratio is the median of the peer's processor time divided by ours:
+above 1 ilk is faster; ratios below 1 are **bold**. Targets are the ratios that we want to reach.
+Where no library does the same work, the peer is a limit in seconds, a plain program in numpy, or
+absent.
 
-`python -m benchmarks --table docs/benchmarks.md` runs the benchmarks and writes this page, and the numbers to
-`docs/benchmarks.json`; `pip install '.[bench,dask]'` brings the peers.
+`python -m benchmarks --table docs/benchmarks.md` runs the benchmarks, at most an hour, and writes
+this page, and the numbers to `docs/benchmarks.json`; `pip install '.[bench,dask]'` brings the
+peers. `--repeats 1` takes about half the time, `--behind` prints the rows where a peer is faster.
 """
 
 
@@ -57,7 +61,8 @@ def continued(path: Path) -> dict[str, Any]:
 
 def save(record: dict[str, Any], page: Path) -> None:
     """Write the page, and the record beside it."""
-    numbers = json.dumps(record, indent=1, sort_keys=True) + "\n"
+    record = {**record, "parts": dict(sorted(record["parts"].items()))}
+    numbers = json.dumps(record, indent=1) + "\n"
     page.with_suffix(".json").write_text(numbers, encoding="utf-8")
     page.write_text(text(record), encoding="utf-8")
 
@@ -100,8 +105,8 @@ def versions() -> dict[str, str]:
 
 
 def rows(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """All rows, in the order of the parts."""
-    for _, part in sorted(record["parts"].items()):
+    """All rows, of all parts."""
+    for part in record["parts"].values():
         yield from part["rows"]
 
 
@@ -174,8 +179,8 @@ def _noise(record: dict[str, Any]) -> str:
     if load <= QUIET:
         return f"Other work on the machine: none to speak of (load {load:.1f})"
     return (
-        f"Other work on the machine: yes (load {load:.1f}, of which 1 is the benchmark); the numbers are noisy, "
-        "and small differences mean nothing"
+        f"Other work on the machine: yes (load {load:.1f}, of which 1 is the benchmark); the "
+        "numbers are noisy, and small differences mean nothing"
     )
 
 
