@@ -24,6 +24,7 @@ from benchmarks.one_part import ABSENT
 HERE = Path(__file__).parent
 LIMIT = 300.0  # seconds of a part
 MINUTES = 60.0  # of all parts
+NOTHING: dict[str, Any] = {"date": "", "load": None, "repeats": None, "rows": [], "seconds": 0.0}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -39,10 +40,11 @@ def main(arguments: list[str] | None = None) -> None:
     end = monotonic() + 60 * options.minutes
     for part in parts:
         left = end - monotonic()
-        if left <= 0:
-            print(f"{part}: not run, as {options.minutes:g} minutes are over", file=sys.stderr)
-            continue
-        result = found["parts"][part] = run(part, min(LIMIT, left), options.repeats)
+        if left > 0:
+            result = found["parts"][part] = run(part, min(LIMIT, left), options.repeats)
+        else:  # an earlier result stays
+            result = {**NOTHING, "outcome": f"not run, as {options.minutes:g} minutes were over"}
+            found["parts"].setdefault(part, result)
         _print(result["rows"], options.behind)
         if result["outcome"] != record.COMPLETE:
             print(f"{part}: {result['outcome']}", file=sys.stderr)
@@ -93,6 +95,7 @@ def run(part: str, seconds: float, repeats: int | None = None) -> dict[str, Any]
         output.seek(0)
         lines = output.readlines()
     return {
+        **NOTHING,
         "date": datetime.now(UTC).date().isoformat(),
         "load": load,
         "outcome": outcome,

@@ -117,17 +117,25 @@ def behind(row: dict[str, Any]) -> bool:
 
 def line(row: dict[str, Any]) -> str:
     """A row of a Markdown table."""
-    ratio = "" if row["ratio"] is None else f"{row['ratio']:.3g}"
-    target = "" if row["target"] is None else f"{row['target']:.3g}"
+    ratio = _number(row["ratio"])
     cells = [
         row["work"],
         row["peer"],
         f"**{ratio}**" if behind(row) else ratio,
-        target,
-        f"{row['seconds']:.3g}",
+        _number(row["target"]),
+        _number(row["seconds"]),
         row["note"],
     ]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _number(value: float | None) -> str:
+    """Three digits, without an exponent."""
+    return "" if value is None else f"{value:,.{max(0, 2 - _exponent(value))}f}"
+
+
+def _exponent(value: float) -> int:
+    return int(f"{value:e}".partition("e")[2])
 
 
 def text(record: dict[str, Any]) -> str:
@@ -153,7 +161,7 @@ def _words(name: str) -> str:
 
 def _circumstances(record: dict[str, Any]) -> str:
     of = record["machine"]
-    dates = sorted({part["date"] for part in record["parts"].values()})
+    dates = sorted({part["date"] for part in record["parts"].values() if part["rows"]})
     memory = "" if of["memory_gib"] is None else f", {of['memory_gib']} GiB of memory"
     library = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
     return (
@@ -166,7 +174,7 @@ def _circumstances(record: dict[str, Any]) -> str:
 
 
 def _repeats(record: dict[str, Any]) -> str:
-    asked = {part["repeats"] for part in record["parts"].values()}
+    asked = {part["repeats"] for part in record["parts"].values() if part["rows"]}
     most = max((number for number in asked if number), default=None)
     return "1 to 15" if None in asked or most is None else f"at most {most}"
 

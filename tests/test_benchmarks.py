@@ -79,8 +79,8 @@ def test_numbers_are_recorded_and_the_page_tells_them(command, record, tmp_path,
     command.main(["numbers/good", "--table", str(page), "--repeats", "1"])
     printed = capsys.readouterr().out.splitlines()
     assert printed[2:4] == [
-        "| sorting | numpy | 3 | 2 | 0.5 | a\\|b |",
-        "| searching | numpy | **0.5** |  | 0.25 |  |",
+        "| sorting | numpy | 3.00 | 2.00 | 0.500 | a\\|b |",
+        "| searching | numpy | **0.500** |  | 0.250 |  |",
     ]
     found = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
     assert [row["ratio"] for row in found["parts"]["numbers/good"]["rows"]] == [3.0, 0.5, None]
@@ -113,6 +113,25 @@ def test_other_parts_stay_if_machine_and_versions_do(record, tmp_path):
     for known, kept in ((mine, mine), ({**mine, "versions": {"Python": "2.7"}}, record.new())):
         file.write_text(json.dumps(known), encoding="utf-8")
         assert record.continued(file) == kept
+
+
+def test_what_there_is_no_time_for_is_told_and_keeps_earlier_rows(command, record, tmp_path):
+    page = tmp_path / "page.md"
+    earlier = {**record.new(), "parts": {"numbers/good": part()}}
+    page.with_suffix(".json").write_text(json.dumps(earlier), encoding="utf-8")
+    command.main(["numbers/good", "numbers/slow", "--table", str(page), "--minutes", "0"])
+    found = record.load(page.with_suffix(".json"))["parts"]
+    assert found["numbers/good"] == part()
+    assert found["numbers/slow"]["outcome"] == "not run, as 0 minutes were over"
+    assert "\nNot run, as 0 minutes were over.\n" in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(None, ""), (2163.4, "2,163"), (42.06, "42.1"), (0.00517, "0.00517")]
+)
+def test_numbers_have_three_digits_at_least(record, value, shown):
+    row = {**ROW, "seconds": value}
+    assert record.line(row).split(" | ")[4] == shown
 
 
 def test_a_page_tells_dates_noise_and_what_is_lacking(record):
