@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+most_repeats = 100
+"""Repeats of a row at most; one_part.py sets it, for a quick look or a slow machine."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of the table.
@@ -63,7 +67,8 @@ def compare(
         Processor time by default: other work on the machine does not count.
     """
     ours(), theirs()
-    pairs = [(_seconds(ours, clock), _seconds(theirs, clock)) for _ in range(repeats)]
+    times = range(min(repeats, most_repeats))
+    pairs = [(_seconds(ours, clock), _seconds(theirs, clock)) for _ in times]
     ratio = statistics.median(scale * theirs / mine for mine, theirs in pairs)
     return Row(work, peer, target, ratio, statistics.median(mine for mine, _ in pairs), note)
 
@@ -85,7 +90,8 @@ def within(
         Seconds it may take; the ratio is theirs to ours. None: there is no limit, and no ratio.
     """
     ours()
-    own = statistics.median(_seconds(ours, clock) for _ in range(repeats))
+    times = range(min(repeats, most_repeats))
+    own = statistics.median(_seconds(ours, clock) for _ in times)
     if limit is None:
         return Row(work, "", None, math.nan, own, note)
     return Row(work, f"a limit of {limit:g} s", 1.0, limit / own, own, note)

@@ -175,6 +175,6 @@ def test_map_names_files_that_exist():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = {name.rstrip("/") for name in re.findall(r"[\w/]+(?:\.py\b|/(?=[` ]))", text)}
     assert len(named) > 20
-    trees = [ROOT / name for name in ("core", "plugins", "tests", "benchmarks")]
+    trees = [ROOT / name for name in ("core", "plugins", "tests", "benchmarks", "tools")]
     there = [path.as_posix() for tree in trees for path in [tree, *tree.rglob("*")]]
     assert not [name for name in named if not any(path.endswith(f"/{name}") for path in there)]

@@ -1,5 +1,6 @@
 """What an installation rests on: one command from a plain copy, and coherent metadata."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -57,3 +58,14 @@ def test_members_depend_on_this_core(folder):
 @pytest.mark.parametrize("folder", MEMBERS, ids=lambda folder: folder.name)
 def test_members_carry_the_licence(folder):
     assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_workflows_run_on_the_pythons_that_are_declared():
+    declared = {
+        text.rpartition(" ")[2]
+        for text in project(ROOT)["classifiers"]
+        if text.startswith("Programming Language :: Python :: 3.")
+    }
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    (matrix,) = re.findall(r"^ +python: \[(.*)\]$", workflow, re.MULTILINE)
+    assert set(re.findall(r'"([\d.]+)"', matrix)) == declared

@@ -17,7 +17,7 @@ TESTS = Path(__file__).parent
     [
         (["plugins/learners/src/ilk_learners/linear.py"], {"learners"}),
         (["tests/ensembles/test_voting.py", "README.md"], {"ensembles"}),
-        (["docs/guide.md", "benchmarks/distances.py", "CHANGELOG.md"], set()),
+        (["docs/guide.md", "benchmarks/distances/vectors.py", "CHANGELOG.md"], set()),
         (["core/src/ilk/spec.py"], changes.PARTS),
         (["tests/helpers/tiers.py"], changes.PARTS),
         (["tests/test_conformance.py", "tests/learners/test_knn.py"], changes.PARTS),

@@ -72,12 +72,12 @@ def _memory(mapped: np.ndarray, y: np.ndarray, Q: np.ndarray) -> Iterator[Row]:
 
 def _peak(work: Callable[[], None]) -> tuple[float, float]:
     """MiB by which the memory of this process grows, pages of files included; seconds."""
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak so far
     before, start = _high_water(), perf_counter()
     work()
     return max(_high_water() - before, 0.1), perf_counter() - start
 
 
 def _high_water() -> float:
-    lines = Path("/proc/self/status").read_text().splitlines()
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))

@@ -11,6 +11,7 @@ import pytest
 import skops.io
 
 import ilk
+from cases import unix_only
 
 _numbers = itertools.count(1)
 
@@ -229,6 +230,7 @@ def test_what_compresses_well_can_be_loaded(tmp_path, monkeypatch):
     assert (ilk.load(ilk.save(model, tmp_path / "model.ilk")).mean_ == 0).all()
 
 
+@unix_only
 def test_a_pipe_is_no_model(tmp_path):
     import os
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
-from cases import in_one_test
+from cases import in_one_test, unix_only
 from ilk import Many, Param, Table
 from ilk.locate import lines_of
 from ilk.spec import load_spec
@@ -328,6 +328,7 @@ def test_a_large_string_costs_little_memory(tmp_path):
         assert peak < 3_000_000
 
 
+@unix_only
 def test_endless_file_is_no_spec():
     with pytest.raises(ilk.SpecError, match="^/dev/zero: is no specification: it has more than 10"):
         load_spec("/dev/zero")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ilk
-from cases import in_one_test
+from cases import in_one_test, unix_only
 
 FRUIT = """\
 weight,length,colour,class
@@ -220,6 +220,7 @@ def test_a_folder_is_not_suggested_for_itself(tmp_path):
         ilk.dataset("csv", path=tmp_path / "table").load()
 
 
+@unix_only
 def test_pipes_and_devices_are_no_files(tmp_path):
     """They may never end."""
     pipe = tmp_path / "pipe.csv"

@@ -1,16 +1,19 @@
-"""Many cheap cases of one idea, as one test."""
+"""Many cheap cases of one idea, as one test; and a mark of cases that not every system has."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import itertools
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+unix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has no such pipes and devices")
 
 
 def in_one_test(test: Callable[..., None]) -> Callable[..., None]:

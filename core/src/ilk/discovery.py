@@ -116,7 +116,9 @@ def _points_of(dist: Distribution) -> list[EntryPoint]:
     """Return the entry points of ilk; none, with a warning, if metadata are damaged."""
     try:
         points = [point for point in dist.entry_points if point.group.startswith("ilk.")]
-        problem = "" if not points or dist.name else f"nothing says whose {points[0].value} is"
+        problem = (
+            "" if not points or _is_named(dist) else f"nothing says whose {points[0].value} is"
+        )
         problem = problem or next(filter(None, map(_name_problem, points)), "")
     except Exception as error:  # noqa: BLE001  # other distributions remain usable
         points, problem = [], repr(error)
@@ -125,6 +127,11 @@ def _points_of(dist: Distribution) -> list[EntryPoint]:
         warnings.warn(f"a distribution in {where} is left out: {problem}", stacklevel=2)
         return []
     return points
+
+
+def _is_named(dist: Distribution) -> bool:
+    """Tell whether metadata name a distribution; reading a missing name warns, and will raise."""
+    return "Name" in dist.metadata and bool(dist.name)
 
 
 def _name_problem(point: EntryPoint) -> str:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import ilk
-from cases import in_one_test
+from cases import in_one_test, unix_only
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import plan_experiment
 
@@ -408,6 +408,7 @@ def test_a_message_does_not_steer_the_terminal(complain):
     assert message.isprintable()
 
 
+@unix_only
 @in_one_test
 @pytest.mark.parametrize("use", ["csv", "arff", "parquet"])
 @pytest.mark.parametrize("kind", ["device", "pipe"])

@@ -77,7 +77,7 @@ def test_a_run_imports_nothing_that_it_does_not_use(folder, run_python):
 
 
 def test_calls_do_not_grow_faster_than_rows_and_cells(folder, make_spec, count_calls):
-    """Times are measured in benchmarks/overhead.py; the number of calls is the same everywhere."""
+    """Times are those of `benchmarks/evaluation/overhead.py`; calls are the same everywhere."""
 
     def leave_one_out(rows):
         table = pd.read_csv(folder / "rows.csv")[:rows]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import ilk
-from cases import in_one_test
+from cases import in_one_test, unix_only
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import Store, StoreError, merge_stores, run_experiment
 from ilk_evaluation.lock import Lock
@@ -379,6 +379,7 @@ def test_a_store_that_acts_by_itself_is_refused(store, active, open_it):
         open_it(store.path)
 
 
+@unix_only
 @pytest.mark.parametrize("place", ["/dev/null", "pipe"])
 def test_devices_and_pipes_are_no_stores(tmp_path, place):
     os.mkfifo(tmp_path / "pipe")

@@ -174,7 +174,8 @@ def _kill(cluster: LocalCluster) -> None:
         nanny.auto_restart = False
         if nanny.pid is not None:
             with suppress(ProcessLookupError):
-                os.kill(nanny.pid, signal.SIGKILL)
+                # Windows lacks SIGKILL; its SIGTERM cannot be caught either
+                os.kill(nanny.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 @contextmanager
