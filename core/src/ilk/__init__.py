@@ -143,6 +143,7 @@ if TYPE_CHECKING:
     from ilk.params import slots as slots
     from ilk.persist import PersistError as PersistError
     from ilk.persist import load as load
+    from ilk.persist import read_header as read_header
     from ilk.persist import save as save
     from ilk.pipeline import Pipeline as Pipeline
     from ilk.pipeline import takes_weights as takes_weights
@@ -309,7 +310,7 @@ _WHERE = {
         "slot",
         "slots",
     ),
-    "ilk.persist": ("PersistError", "load", "save"),
+    "ilk.persist": ("PersistError", "load", "read_header", "save"),
     "ilk.pipeline": ("Pipeline", "takes_weights"),
     "ilk.random_state": ("check_seed", "check_weights"),
     "ilk.registries": ("Registry", "display_name", "registry", "shipped_name"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -238,6 +239,22 @@ class Pipeline(Classifier):
     def transform(self, X: Cases) -> Any:
         """Transform by every step; only if the last step is a transformer."""
         return self._call("transform", X)
+
+    @available_if(_last_has("nearest_cases"))
+    def nearest_cases(self, X: Cases) -> Any:
+        """Nearest training cases of the last step: distances, row numbers and labels.
+
+        Returns
+        -------
+        distances, indices, labels : ndarray of shape (m, k)
+            Nearest first. The numbers are those of the rows that `fit` was given, whatever
+            editors removed.
+        """
+        distances, indices, labels = self._call("nearest_cases", X)
+        for _, step in reversed(self.steps_):
+            if hasattr(step, "fit_resample"):
+                indices = np.asarray(step.sample_indices_)[indices]
+        return distances, indices, labels
 
     @property
     def fast_leave_one_out(self) -> bool:

@@ -27,7 +27,9 @@ BUILT_IN = {
 }
 
 _KNOWN = {
+    "fit": ("ilk-evaluation", "Fit a pipeline on a whole data set and save the model."),
     "plot": ("ilk-evaluation", "Draw figures of an experiment into files."),
+    "predict": ("ilk-evaluation", "Predict the rows of a table by a saved model."),
     "report": ("ilk-evaluation", "Write what an experiment found as one page of HTML."),
     "results": (
         "ilk-evaluation",

@@ -161,6 +161,45 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
     )
 
 
+def choose_pipeline(experiment: Experiment, wanted: str | None) -> PlannedPipeline:
+    """Return the pipeline of an id; None: the only one.
+
+    Raises
+    ------
+    InputError
+        If there is no such pipeline, or there are several and none is wanted.
+    """
+    ids = [table["id"] for table in experiment.pipelines]
+    return _pipeline(experiment.pipelines[_position("pipeline", ids, wanted)])
+
+
+def choose_data(experiment: Experiment, wanted: str | None) -> tuple[str, ilk.Data]:
+    """Load the data set of a label, as in the tables; None: the only one.
+
+    Raises
+    ------
+    InputError
+        If there is no such data set, or there are several and none is wanted.
+    SpecError
+        If it cannot be loaded.
+    """
+    built = [ilk.build(table, kind="dataset") for table in experiment.datasets]
+    labels = distinct(dataset.title() for dataset in built)
+    position = _position("data set", labels, wanted)
+    one = replace(experiment, datasets=[experiment.datasets[position]])
+    return labels[position], _load(one)[0]
+
+
+def _position(what: str, known: list[str], wanted: str | None) -> int:
+    there = f"(there are: {', '.join(known)})"
+    if wanted is None and len(known) > 1:
+        raise ilk.InputError(f"say which {what} with --{what.replace(' ', '')} {there}")
+    if wanted is not None and wanted not in known:
+        hint = ilk.did_you_mean(wanted, known)
+        raise ilk.InputError(f"there is no {what} {wanted!r}{hint} {there}")
+    return 0 if wanted is None else known.index(wanted)
+
+
 def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
     resolved = ilk.resolve({"steps": table["steps"]}, kind="classifier")
     pipeline = ilk.build(resolved.data, kind="classifier")

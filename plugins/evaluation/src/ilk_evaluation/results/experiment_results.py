@@ -15,12 +15,15 @@ import pandas as pd
 import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.comparisons.verdict_text import list_some
+from ilk_evaluation.named_models import as_data
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score
+from ilk_evaluation.run.cell import fit_on_all
 from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import notes_on
 
 if TYPE_CHECKING:
+    from ilk import Labels
     from ilk_evaluation.plan.design import Cell, Design
 
 Frame = Literal["table", "summary", "scores", "cells", "predictions", "failures"]
@@ -284,6 +287,47 @@ class Results:
             for cell in part.design.cells:
                 if statuses.get(cell.key) in {"done", "fallback"}:
                     yield cell, store.prediction(cell.key)
+
+    def pipeline(self, pipeline: str) -> ilk.Pipeline:
+        """Return a pipeline of the experiment, as it was tried and not fitted.
+
+        Parameters
+        ----------
+        pipeline : str
+            Its id, as in the tables.
+
+        Raises
+        ------
+        InputError
+            If there is no such pipeline; the message names the nearest.
+        SpecError
+            If a component of it is no longer installed.
+        """
+        (label,) = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
+        (key,) = {one.key for one in self.design.pipelines if one.label == label}
+        with self.reading() as store:
+            steps = store.pipelines()[key]["spec"]
+        return ilk.build({"steps": steps}, kind="classifier")  # type: ignore[no-any-return]  # Any
+
+    def fit(self, pipeline: str, X: Any, y: Labels | None = None) -> ilk.Pipeline:
+        """Fit a pipeline of the experiment on all given cases, for predictions of new ones.
+
+        Parameters
+        ----------
+        pipeline : str
+            Its id, as in the tables.
+        X : array, data frame or list of n cases
+            Or, without `y`: `ilk.Data`, a data set, its name or spec.
+        y : array of shape (n,), optional
+
+        Returns
+        -------
+        ilk.Pipeline
+            Fitted, with random states that follow from the seed of the experiment; `ilk.save`
+            writes it to a file.
+        """
+        data = as_data(X if y is None else (X, y), "fit")
+        return fit_on_all(self.pipeline(pipeline), data, self.design.seed)
 
     def reading(self) -> AbstractContextManager[Store]:
         """Open the store for reading."""

@@ -283,6 +283,11 @@ class Tuned(Classifier):
         """Decision values of the classifier."""
         return self._fitted().decision_function(X)
 
+    @available_if(_inner_has("nearest_cases"))
+    def nearest_cases(self, X: Cases) -> Any:
+        """Nearest training cases of the best candidate: distances, row numbers and labels."""
+        return self._fitted().nearest_cases(X)
+
     @property
     def n_features_in_(self) -> int:  # type: ignore[override]  # delegated
         """Number of features, if the rows have any."""

@@ -1,0 +1,185 @@
+"""Rows of a delimited text file, read in chunks: for new cases, which may be many."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import lzma
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import ilk
+from ilk_evaluation.datasets.table_file import check_is_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+DELIMITERS = (",", ";", "\t", "|")
+MISSING = ("", "?", "NA", "NaN", "nan")
+_PACKED = ((b"\x1f\x8b", gzip.open), (b"\xfd7zXZ\x00", lzma.open), (b"BZh", bz2.open))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BLOCK = 2**20
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some consecutive rows.
+
+    Attributes
+    ----------
+    lines : list of int
+        Line at which each row starts, counted from 1.
+    cells : mapping of str to list of str
+        Cells without surrounding blanks by the name of their column.
+    """
+
+    lines: list[int]
+    cells: dict[str, list[str]]
+
+
+class RowStream:
+    """The rows of a file whose columns a model knows by name.
+
+    Parameters
+    ----------
+    path : Path
+    wanted : sequence of str
+        Names of the columns that the model needs; the delimiter is the one that separates most
+        of them in the header.
+    delimiter : str or None
+        None: found by the header.
+    header : bool
+        Whether the first row has the names. Without a header, the cells of a row are the wanted
+        columns in their order.
+
+    Attributes
+    ----------
+    header : tuple of str
+        Names of the columns in the file.
+    delimiter : str
+    notes : list of str
+        What was guessed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        wanted: Sequence[str],
+        *,
+        delimiter: str | None = None,
+        header: bool = True,
+    ) -> None:
+        self.path = path
+        self.notes: list[str] = []
+        self._wanted = wanted
+        self._encoding = self._checked_encoding()
+        self._has_header = header
+        self.delimiter, self.header = self._read_header(delimiter)
+
+    def error(self, message: str, line: int | None = None) -> ilk.DataError:
+        """Return the error ``"file:line: message"``."""
+        place = self.path if line is None else f"{self.path}:{line}"
+        return ilk.DataError(f"{place}: {message}")
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Yield the rows in chunks of `size`; the last one may be smaller.
+
+        Raises
+        ------
+        DataError
+            If a row has another number of cells than the header.
+        """
+        used = [(name, self.header.index(name)) for name in dict.fromkeys(self.header)]
+        rows = self._rows(self.delimiter)
+        if self._has_header:
+            next(rows)
+        while chosen := list(islice(rows, size)):
+            for line, cells in chosen:
+                if len(cells) != len(self.header):
+                    number = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+                    raise self.error(f"the row has {number}, not {len(self.header)}", line)
+            columns = list(zip(*(cells for _, cells in chosen), strict=True))
+            yield Chunk(
+                [line for line, _ in chosen],
+                {name: [cell.strip() for cell in columns[at]] for name, at in used},
+            )
+
+    def _read_header(self, delimiter: str | None) -> tuple[str, tuple[str, ...]]:
+        """Return the delimiter and the names of the columns."""
+        candidates = [delimiter] if delimiter else list(DELIMITERS)
+        firsts = {one: self._first_row(one) for one in candidates}
+        if not self._has_header:
+            fitting = [one for one, row in firsts.items() if len(row) == len(self._wanted)]
+            if not fitting:
+                n = max(map(len, firsts.values()))
+                raise self.error(
+                    f"the first row has {n} cells, the model takes {len(self._wanted)} columns "
+                    f"({_some(self._wanted)})"
+                )
+            return fitting[0], tuple(self._wanted)
+        wanted = set(self._wanted)
+        best = max(candidates, key=lambda one: len(wanted.intersection(firsts[one])))
+        return best, firsts[best]
+
+    def _first_row(self, delimiter: str) -> tuple[str, ...]:
+        for _, cells in self._rows(delimiter):
+            return tuple(cell.strip() for cell in cells)
+        raise self.error("the file is empty")
+
+    def _rows(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """Yield the nonblank rows, each with the line at which it starts."""
+        with self._open() as raw:
+            text = TextIOWrapper(raw, encoding=self._encoding, newline="")
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            line = 1
+            try:
+                for cells in reader:
+                    if cells:
+                        yield line, cells
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                raise self.error(f"not a delimited table: {error}", reader.line_num) from None
+
+    def _open(self) -> Any:
+        """Open the file for bytes, decompressed if its first bytes say that it is compressed."""
+        check_is_file(self.path)
+        try:
+            file = self.path.open("rb")
+            start = file.read(8)
+            file.seek(0)
+        except OSError as error:
+            raise self.error(f"cannot be read: {error.strerror or error}") from None
+        opener: Any = next((one for magic, one in _PACKED if start.startswith(magic)), None)
+        return file if opener is None else opener(file)
+
+    def _checked_encoding(self) -> str:
+        """Read the whole file once: by its mark, else UTF-8 if all bytes are, else Windows-1252."""
+        try:
+            with self._open() as raw:
+                block = raw.read(_BLOCK)
+                name = next((name for mark, name in _MARKS if block.startswith(mark)), "utf-8")
+                decoder = codecs.getincrementaldecoder(name)()
+                while block:
+                    if "\0" in decoder.decode(block):
+                        raise self.error("not a text file: it has a null character")
+                    block = raw.read(_BLOCK)
+                decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            self.notes.append("read as Windows-1252 text, as it is not UTF-8")
+            return "cp1252"
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            raise self.error(f"cannot be unpacked: {error}") from None
+        return name
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
