@@ -7,6 +7,7 @@ import codecs
 import csv
 import gzip
 import lzma
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
@@ -149,17 +150,19 @@ class RowStream:
             except csv.Error as error:
                 raise self.error(f"not a delimited table: {error}", reader.line_num) from None
 
-    def _open(self) -> Any:
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
         """Open the file for bytes, decompressed if its first bytes say that it is compressed."""
         check_is_file(self.path)
-        try:
-            file = self.path.open("rb")
-            start = file.read(8)
-            file.seek(0)
-        except OSError as error:
-            raise self.error(f"cannot be read: {error.strerror or error}") from None
-        opener: Any = next((one for magic, one in _PACKED if start.startswith(magic)), None)
-        return file if opener is None else opener(file)
+        with ExitStack() as stack:
+            try:
+                file = stack.enter_context(self.path.open("rb"))
+                start = file.read(8)
+                file.seek(0)
+            except OSError as error:
+                raise self.error(f"cannot be read: {error.strerror or error}") from None
+            opener: Any = next((one for magic, one in _PACKED if start.startswith(magic)), None)
+            yield file if opener is None else stack.enter_context(opener(file))
 
     def _checked_encoding(self) -> str:
         """Read the whole file once: by its mark, else UTF-8 if all bytes are, else Windows-1252."""

@@ -122,7 +122,7 @@ class KNNRegressor(Nearest, Regressor):
         )
 
     def _targets(self, rows: np.ndarray) -> np.ndarray:
-        return self.y_[rows]
+        return np.asarray(self.y_[rows])
 
     def leave_one_out(self, X: Cases, y: Labels) -> np.ndarray:
         """Prediction for each row by a regressor fitted on all the others; array of shape (n,).
