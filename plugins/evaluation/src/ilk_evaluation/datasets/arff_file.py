@@ -249,16 +249,23 @@ def read_arff(file: TextFile) -> ArffText:
     values = {one.name: frozenset(one.values) for one in head.attributes}
     weighted = 0
     for number, line in lines:
-        weight = _WEIGHT.search(line)
-        if weight and "," in line[: weight.start()] and line[: weight.start()][-1] in ",}":
-            line, weighted = line[: weight.start()].removesuffix(","), weighted + 1
+        bare = _without_weight(line)
+        weighted += bare != line
         table.lines.append(number)
-        table.rows.append(_row(table, head.attributes, values, line))
+        table.rows.append(_row(table, head.attributes, values, bare))
     if not table.rows:
         raise table.error("the file has no rows after @data")
     if weighted:
-        table.notes.append(f"the weights of {weighted} rows are left out")
+        many = "1 row is" if weighted == 1 else f"{weighted} rows are"
+        table.notes.append(f"the weight of {many} left out")
     return replace(head, table=table)
+
+
+def _without_weight(line: str) -> str:
+    """A row without the weight that may stand in braces at its end."""
+    match = _WEIGHT.search(line)
+    bare = line[: match.start()] if match else line
+    return bare.removesuffix(",") if bare.endswith((",", "}")) else line
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import ilk
@@ -357,7 +358,7 @@ def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if not heads or not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
         return False
     whole = [int(head) for head in heads if head.isdecimal()]
-    return len(whole) < 3 or any(b - a != 1 for a, b in zip(whole, whole[1:], strict=False))
+    return len(whole) < 3 or any(b - a != 1 for a, b in pairwise(whole))
 
 
 def _usual(rows: list[list[str]]) -> int:

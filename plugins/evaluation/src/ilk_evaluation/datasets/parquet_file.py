@@ -40,8 +40,8 @@ class Parquet(TableDataset):
     ------
     DataError
         If pyarrow is not installed; if the file does not exist, is not Parquet or has no rows; if
-        a column does not exist, or has a type that cannot be a feature (lists, durations); if a number
-        is infinite; if labels are missing or all equal. Names file, column and row, from 0.
+        a column does not exist, or has a type that cannot be a feature (lists, durations); if a
+        number is infinite; if labels are missing or all equal. Names file, column and row, from 0.
 
     Examples
     --------

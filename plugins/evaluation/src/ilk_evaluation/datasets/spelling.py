@@ -259,8 +259,9 @@ def days(cells: Collection[str], form: str) -> dict[str, float] | None:
 
 
 def _moment(cell: str, form: str) -> datetime:
-    if form == "iso":
-        moment = datetime.fromisoformat(cell)
-    else:
-        moment = datetime.strptime(cell, form)  # noqa: DTZ007  # UTC unless it says otherwise
+    moment = datetime.fromisoformat(cell) if form == "iso" else _by_format(cell, form)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _by_format(cell: str, form: str) -> datetime:
+    return datetime.strptime(cell, form)  # noqa: DTZ007  # the caller sets UTC

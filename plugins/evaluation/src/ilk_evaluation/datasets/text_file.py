@@ -194,7 +194,7 @@ def _open_zip(path: Path, file: Any) -> Any:
 
 _PACKED: tuple[tuple[bytes, str, Callable[[Path, Any], Any]], ...] = (
     (b"\x1f\x8b", "gzip", lambda _, file: gzip.GzipFile(fileobj=file)),
-    (b"\xfd7zXZ\x00", "xz", lambda _, file: lzma.open(file)),
+    (b"\xfd7zXZ\x00", "xz", lambda _, file: lzma.open(file)),  # noqa: SIM115  # the caller closes it
     (b"BZh", "bzip2", lambda _, file: bz2.BZ2File(file)),
     (b"PK\x03\x04", "zip", _open_zip),
 )
