@@ -14,14 +14,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk_evaluation.datasets.table_file import check_is_file
+from ilk_evaluation.datasets.dialect import STRONG, some
+from ilk_evaluation.datasets.text_file import check_is_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-DELIMITERS = (",", ";", "\t", "|")
-MISSING = ("", "?", "NA", "NaN", "nan")
+MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 _PACKED = ((b"\x1f\x8b", gzip.open), (b"\xfd7zXZ\x00", lzma.open), (b"BZh", bz2.open))
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -116,7 +116,7 @@ class RowStream:
 
     def _read_header(self, delimiter: str | None) -> tuple[str, tuple[str, ...]]:
         """Return the delimiter and the names of the columns."""
-        candidates = [delimiter] if delimiter else list(DELIMITERS)
+        candidates = [delimiter] if delimiter else list(STRONG)
         firsts = {one: self._first_row(one) for one in candidates}
         if not self._has_header:
             fitting = [one for one, row in firsts.items() if len(row) == len(self._wanted)]
@@ -124,7 +124,7 @@ class RowStream:
                 n = max(map(len, firsts.values()))
                 raise self.error(
                     f"the first row has {n} cells, the model takes {len(self._wanted)} columns "
-                    f"({_some(self._wanted)})"
+                    f"({some(self._wanted)})"
                 )
             return fitting[0], tuple(self._wanted)
         wanted = set(self._wanted)
@@ -182,7 +182,3 @@ class RowStream:
         except (OSError, EOFError, lzma.LZMAError) as error:
             raise self.error(f"cannot be unpacked: {error}") from None
         return name
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
