@@ -151,7 +151,7 @@ def test_any_spelling_gives_the_same_answers(call, fit, folder, monkeypatch):
     monkeypatch.setattr(models, "AT_ONCE", 7)
     code, _, err = call("predict", "m.ilk", "y.csv", "-o", "b.csv", "--keep", "id")
     assert code == 0
-    for note in ("Windows-1252", "';'", "decimal comma", "another order", "not used"):
+    for note in ("Windows-1252", "';'", "decimal commas", "another order", "not used"):
         assert note in err
     assert call("predict", "m.ilk", "bare.csv", "-o", "c.csv", "--no-header")[0] == 0
     first, second, third = (read(folder / f"{name}.csv") for name in "abc")
@@ -169,7 +169,10 @@ WRONG = {
     "a.csv:2: column 'weight': 'heavy' is not a finite number": "weight,colour,size\nheavy,red,1\n",
     "a.csv:2: column 'weight': 'inf' is not a finite number": "weight,colour,size\ninf,red,1\n",
     "a.csv:2: column 'weight': '1_0' is not a finite number": "weight,colour,size\n1_0,red,1\n",
-    "a.csv:3: column 'weight': '1.234,5' is not": "weight;colour;size\n1,5;red;1\n1.234,5;red;1\n",
+    "a.csv:3: column 'weight': '1.5' is not a finite number with decimal commas": (
+        "weight;colour;size\n1,5;red;1\n1.5;red;1\n"
+    ),
+    "'1,234' may be 1.234 or 1234; give --decimal , or .": "weight;colour;size\n1,234;red;1\n",
     "a.csv:3: the row has 2 cells, not 3": "weight,colour,size\n1,red,1\n1,red\n",
     "a.csv:2: not a delimited table": 'weight,colour,size\n"1,red,1\n',
     "has a header but no rows": "weight,colour,size\n",
@@ -312,3 +315,25 @@ def test_a_tuned_model_of_groups_is_saved(folder):
     fitted = results.fit("t", data)
     twin = ilk.load(ilk.save(fitted, folder / "t.ilk"))
     assert (twin.predict(X) == fitted.predict(X)).all()
+
+
+def test_dates_are_read_as_in_training(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    days = [f"{day:02}.03.2024" for day in range(1, 21)]
+    write(
+        tmp_path / "t.csv", ["when", "class"], [(day, "AB"[i // 10]) for i, day in enumerate(days)]
+    )
+    (tmp_path / "e.toml").write_text(
+        '[[datasets]]\nuse = "csv"\npath = "t.csv"\n[[pipelines]]\nid = "1-NN"\n'
+        'steps = [{ classifier = { use = "knn", k = 1 } }]\n'
+    )
+    code, out, err = call("fit", "e.toml", "-o", "m.ilk")
+    assert code == 0, err
+    assert "when: date, 2024-03-01 to 2024-03-20" in out
+    write(tmp_path / "new.csv", ["when"], [["2024-03-02"], ["2024-03-19"]])
+    assert call("predict", "m.ilk", "new.csv", "-o", "a.csv", "--explain")[0] == 0
+    assert [row["neighbor_1_case"] for row in read(tmp_path / "a.csv")] == ["2", "19"]
+    write(tmp_path / "new.csv", ["when"], [["2024-03-02"], ["soon"]])
+    code, _, err = call("predict", "m.ilk", "new.csv", "-o", "a.csv")
+    assert code == 2
+    assert "new.csv:3: column 'when': 'soon' is not a date" in err

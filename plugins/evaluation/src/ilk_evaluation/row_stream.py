@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import csv
-import gzip
-import lzma
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -15,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import ilk
 from ilk_evaluation.datasets.dialect import STRONG, some
-from ilk_evaluation.datasets.text_file import check_is_file
+from ilk_evaluation.datasets.text_file import _BROKEN, _PACKED, check_is_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
-_PACKED = ((b"\x1f\x8b", gzip.open), (b"\xfd7zXZ\x00", lzma.open), (b"BZh", bz2.open))
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -161,8 +157,8 @@ class RowStream:
                 file.seek(0)
             except OSError as error:
                 raise self.error(f"cannot be read: {error.strerror or error}") from None
-            opener: Any = next((one for magic, one in _PACKED if start.startswith(magic)), None)
-            yield file if opener is None else stack.enter_context(opener(file))
+            unpacked = next((one for magic, _, one in _PACKED if start.startswith(magic)), None)
+            yield file if unpacked is None else stack.enter_context(unpacked(self.path, file))
 
     def _checked_encoding(self) -> str:
         """Read the whole file once: by its mark, else UTF-8 if all bytes are, else Windows-1252."""
@@ -179,6 +175,6 @@ class RowStream:
         except UnicodeDecodeError:
             self.notes.append("read as Windows-1252 text, as it is not UTF-8")
             return "cp1252"
-        except (OSError, EOFError, lzma.LZMAError) as error:
+        except _BROKEN as error:
             raise self.error(f"cannot be unpacked: {error}") from None
         return name

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 import ilk
+from ilk_evaluation.datasets.spelling import Spelling, days, find_dates, find_spelling
 from ilk_evaluation.row_stream import MISSING
 
 if TYPE_CHECKING:
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
     from ilk_evaluation.row_stream import Chunk, RowStream
 
-Kind = Literal["number", "nominal", "text"]
+Kind = Literal["number", "date", "nominal", "text"]
 Form = Literal["array", "table", "texts"]
-_FROM_COMMA = str.maketrans(",.", ".x")  # a point may separate thousands: no number
-_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -33,13 +31,14 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : {"number", "nominal", "text"}
+    kind : {"number", "date", "nominal", "text"}
+        Dates are numbers of days since 1970-01-01.
     levels : tuple
         The values of a nominal column, in their order.
     ordered : bool
         Whether that order has a meaning.
     least, greatest : float or None
-        Range of a column of numbers.
+        Range of a column of numbers or dates.
     n_missing : int
     """
 
@@ -52,9 +51,10 @@ class Column:
     n_missing: int = 0
 
     def __str__(self) -> str:
-        if self.kind == "number":
-            known = self.least is not None and self.greatest is not None
-            what = f"number, {self.least:.6g} to {self.greatest:.6g}" if known else "number"
+        if self.kind in {"number", "date"}:
+            ends = [end for end in (self.least, self.greatest) if end is not None]
+            shown = " to ".join(map(_date if self.kind == "date" else _short, ends))
+            what = f"{self.kind}, {shown}" if ends else self.kind
         elif self.kind == "nominal":
             shown = ", ".join(map(str, self.levels[:8])) + (", ..." if len(self.levels) > 8 else "")
             order = ", ordered" if self.ordered else ""
@@ -86,7 +86,9 @@ class Columns:
         return [column.name for column in self.columns]
 
     @classmethod
-    def of(cls, cases: Any, names: Sequence[str] = ()) -> Columns | None:
+    def of(
+        cls, cases: Any, names: Sequence[str] = (), dates: Collection[str] = ()
+    ) -> Columns | None:
         """Describe training cases; None if they are not rows of a table.
 
         Parameters
@@ -94,9 +96,11 @@ class Columns:
         cases : array of shape (n, p), data frame or list of str
         names : sequence of str
             Names of the columns of an array, or of the texts.
+        dates : collection of str
+            Names of the columns that were dates.
         """
         if ilk.is_table(cases):
-            found = [_described(str(name), cases[name]) for name in cases.columns]
+            found = [_described(str(name), cases[name], dates) for name in cases.columns]
             whole = all(isinstance(name, str) for name in cases.columns)
             return cls(tuple(found), "table") if whole and None not in found else None  # type: ignore[arg-type]  # no None
         if isinstance(cases, list) and all(isinstance(case, str) for case in cases):
@@ -106,7 +110,8 @@ class Columns:
         names = names or ilk.column_labels(cases)
         columns = zip(names, cases.T, strict=True)
         dtype = cases.dtype.name if cases.dtype.kind == "f" else "float64"
-        return cls(tuple(_numbers(name, column) for name, column in columns), "array", dtype)
+        found = [_numbers(name, column, dates) for name, column in columns]
+        return cls(tuple(found), "array", dtype)
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Columns:
@@ -114,7 +119,7 @@ class Columns:
         columns = [
             Column(**{**one, "levels": tuple(one["levels"])})
             for one in table["columns"]
-            if one["kind"] in {"number", "nominal", "text"}
+            if one["kind"] in get_args(Kind)
         ]
         if len(columns) != len(table["columns"]) or table["form"] not in {
             "array",
@@ -140,7 +145,7 @@ class Columns:
         return pd.DataFrame(dict(zip(self.names, values, strict=True)))
 
 
-def _described(name: str, column: Any) -> Column | None:
+def _described(name: str, column: Any, dates: Collection[str]) -> Column | None:
     """Describe a column of a data frame; None for a type that text cannot give."""
     n_missing = int(column.isna().sum())
     if hasattr(column.dtype, "categories"):
@@ -152,14 +157,23 @@ def _described(name: str, column: Any) -> Column | None:
             if plain
             else None
         )
-    return _numbers(name, column.to_numpy()) if column.dtype.kind in "biuf" else None
+    return _numbers(name, column.to_numpy(), dates) if column.dtype.kind in "biuf" else None
 
 
-def _numbers(name: str, values: np.ndarray) -> Column:
+def _numbers(name: str, values: np.ndarray, dates: Collection[str]) -> Column:
     values = values.astype(float)
     finite = values[np.isfinite(values)]
     least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (None, None)
-    return Column(name, "number", (), False, least, greatest, int(np.isnan(values).sum()))
+    kind: Kind = "date" if name in dates else "number"
+    return Column(name, kind, (), False, least, greatest, int(np.isnan(values).sum()))
+
+
+def _short(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _date(days: float) -> str:
+    return str(np.datetime64(round(days * 86400), "s").astype("datetime64[D]"))
 
 
 @dataclass
@@ -228,6 +242,8 @@ class RowReader:
     stream : RowStream
     unseen : {"error", "missing"}
         What a level that was not in training means.
+    decimal : {"auto", ".", ","}
+        The decimal sign; "auto": found by the first rows.
 
     Raises
     ------
@@ -236,7 +252,11 @@ class RowReader:
     """
 
     def __init__(
-        self, model: TableModel, stream: RowStream, unseen: Literal["error", "missing"] = "error"
+        self,
+        model: TableModel,
+        stream: RowStream,
+        unseen: Literal["error", "missing"] = "error",
+        decimal: str = "auto",
     ) -> None:
         assert model.columns is not None
         self.columns = model.columns
@@ -244,7 +264,10 @@ class RowReader:
         self.stream = stream
         self.unseen = unseen
         self.missing = frozenset(model.missing_values)
-        self.decimal: str | None = None
+        self.decimal = decimal
+        self._spelling: Spelling | None = None
+        self._translate: Callable[[str], str] | None = None
+        self._date_forms: dict[str, str] = {}
         self.n_outside: Counter[str] = Counter()
         self.n_missing: Counter[str] = Counter()
         self.n_unseen: Counter[str] = Counter()
@@ -269,6 +292,8 @@ class RowReader:
 
     def cases(self, chunk: Chunk) -> Any:
         """Return the rows of a chunk as cases."""
+        if self._spelling is None:
+            self._learn_spelling(chunk)
         return self.columns.cases([self._values(column, chunk) for column in self.columns.columns])
 
     def _values(self, column: Column, chunk: Chunk) -> Any:
@@ -313,38 +338,50 @@ class RowReader:
         )
 
     def _numbers(self, column: Column, cells: list[str | None], lines: list[int]) -> np.ndarray:
-        written = ["nan" if cell is None else cell for cell in cells]
-        if self._has_decimal_comma(written):
-            written = [cell.translate(_FROM_COMMA) for cell in written]
-        try:
-            values = np.array(list(map(float, written)))
-        except ValueError:
-            values = np.array([_number_or_none(cell) for cell in written], dtype=float)
-        finite = np.isfinite(values)
-        if not finite.all() or any("_" in cell for cell in written):
-            for cell, valid, line in zip(cells, finite, lines, strict=True):
-                if cell is not None and (not valid or "_" in cell):
-                    raise self.stream.error(
-                        f"column {column.name!r}: {cell!r} is not a finite number", line
-                    )
+        if column.kind == "date":
+            values = self._days(column, cells)
+        else:
+            values = np.array([_number(cell, self._translate) for cell in cells])
+        wrong = np.flatnonzero(~np.isfinite(values))
+        for at in wrong[[cells[at] is not None for at in wrong]]:
+            what = "a date" if column.kind == "date" else "a finite number"
+            told = self._spelling.dialect if self._spelling else ()
+            how = f" with {' and '.join(told)}" if told and column.kind == "number" else ""
+            raise self.stream.error(
+                f"column {column.name!r}: {cells[at]!r} is not {what}{how}", lines[at]
+            )
         if column.least is not None and column.greatest is not None:
             outside = (values < column.least) | (values > column.greatest)
             self.n_outside[column.name] += int(np.count_nonzero(outside))
         return values
 
-    def _has_decimal_comma(self, cells: Iterable[str]) -> bool:
-        """Tell whether numbers have a decimal comma: so if the first with a sign has one."""
-        if self.stream.delimiter == ",":
-            return False
-        if self.decimal is None:
-            for cell in cells:
-                if "." in cell:
-                    self.decimal = "."
-                    break
-                if _COMMA.fullmatch(cell):
-                    self.decimal = ","
-                    break
-        return self.decimal == ","
+    def _learn_spelling(self, chunk: Chunk) -> None:
+        """Find how numbers are written, by the first rows."""
+        numbers = [column.name for column in self.columns.columns if column.kind == "number"]
+        known = {name: set(chunk.cells[name]) - self.missing for name in numbers}
+        try:
+            self._spelling = find_spelling(known, self.decimal, None)
+        except ilk.DataError as error:
+            message = str(error).replace("decimal = ',' or thousands = ','", "--decimal , or .")
+            raise self.stream.error(message) from None
+        self._translate = None if self._spelling.plain else self._spelling.translator()
+
+    def _days(self, column: Column, cells: list[str | None]) -> np.ndarray:
+        """Dates as days since 1970-01-01; infinity for a cell that is no date."""
+        there = dict.fromkeys(cell for cell in cells if cell is not None)
+        if column.name not in self._date_forms and there:
+            try:
+                self._date_forms[column.name] = find_dates(list(there)) or "iso"
+            except ilk.DataError as error:
+                raise self.stream.error(f"column {column.name!r}: {error}") from None
+        form = self._date_forms.get(column.name, "iso")
+        known = {cell: days([cell], form) for cell in there}
+        return np.array(
+            [
+                math.nan if cell is None else (known[cell] or {cell: math.inf})[cell]
+                for cell in cells
+            ]
+        )
 
     def notes(self) -> list[str]:
         """What is unusual about the rows read so far, for people."""
@@ -352,8 +389,7 @@ class RowReader:
         notes = list(self.stream.notes)
         if self.stream.delimiter != ",":
             notes.append(f"delimiter {self.stream.delimiter!r}")
-        if self.decimal == ",":
-            notes.append("decimal comma")
+        notes += self._spelling.dialect if self._spelling else []
         used = [name for name in header if name in names]
         unused = [name for name in header if name not in names]
         if used != names:
@@ -367,11 +403,16 @@ class RowReader:
         return notes
 
 
-def _number_or_none(cell: str) -> float:
+def _number(cell: str | None, translate: Callable[[str], str] | None) -> float:
+    """Number of a cell; NaN if it is missing, infinity if it is no finite number."""
+    if cell is None:
+        return math.nan
+    plain = translate(cell) if translate else cell
     try:
-        return float(cell)
+        value = float(plain)
     except ValueError:
-        return math.inf  # reported as no finite number
+        return math.inf
+    return math.inf if value != value or "_" in plain else value  # noqa: PLR0124  # NaN
 
 
 def _counted(counts: Counter[str], what: str) -> list[str]:

@@ -77,7 +77,7 @@ def _with_columns(
 
     about = {"pipeline": planned.id, "dataset": label, "n_cases": len(data)}
     cases = data.table() if ilk.uses_views(fitted) else data.X
-    return TableModel(fitted, Columns.of(cases, data.feature_names), about)
+    return TableModel(fitted, Columns.of(cases, data.feature_names, data.dates), about)
 
 
 def _description(model: TableModel, data: ilk.Data) -> Iterator[str]:
@@ -137,6 +137,7 @@ def _check_output(output: Path) -> None:
 @click.option(
     "--delimiter", metavar="SIGN", help="Separates cells; found by the header if left out."
 )
+@click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign; found if left out.")
 @click.option(
     "--no-header", is_flag=True, help="ROWS has no names: its columns are as in training."
 )
@@ -151,6 +152,7 @@ def predict(
     keep: tuple[str, ...],
     unseen: Literal["error", "missing"],
     delimiter: str | None,
+    decimal: str | None,
     no_header: bool,
     any_version: bool,
 ) -> None:
@@ -172,7 +174,7 @@ def predict(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ilk.InputError(f"--delimiter must be one character, got {delimiter!r}")
     stream = RowStream(rows, loaded.columns.names, delimiter=delimiter, header=not no_header)
-    reader = RowReader(loaded, stream, unseen)
+    reader = RowReader(loaded, stream, unseen, decimal or "auto")
     answers = _Answers(reader, probabilities=probabilities, explain=explain, keep=keep)
     with written_to(output), replacing(output) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
