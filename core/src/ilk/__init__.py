@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from ilk.freezing import fit_component as fit_component
     from ilk.freezing import frozen as frozen
     from ilk.freezing import is_frozen as is_frozen
+    from ilk.functions import compare as compare
     from ilk.functions import results as results
     from ilk.gram import check_gram as check_gram
     from ilk.gram import is_positive_semidefinite as is_positive_semidefinite
@@ -254,7 +255,7 @@ _WHERE = {
         "UnknownParameterError",
     ),
     "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
-    "ilk.functions": ("results",),
+    "ilk.functions": ("compare", "results"),
     "ilk.gram": ("check_gram", "is_positive_semidefinite"),
     "ilk.grammar": ("Many", "Table"),
     "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),

@@ -17,7 +17,8 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     Parameters
     ----------
     spec : str or table
-        ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``.
+        ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``. In Python
+        a table may hold components, estimators and functions in place of names.
     kind : str, optional
         May be left out if only one kind has the name.
 
@@ -34,7 +35,7 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     data = spec.data if isinstance(spec, Spec) else spec
     if kind is None:
         kind = kind_from(data)
-    resolved = resolve(spec, kind=kind)
+    resolved = resolve(spec, kind=kind, objects=True)
     # Only a file has relative paths, and resolution has completed them.
     return construct(resolved.data if isinstance(spec, Spec) else data, kind)
 

@@ -12,6 +12,7 @@ import ilk
 from ilk import FilePath, Many, Param, Table
 from ilk.messages import show
 from ilk.spec import load
+from ilk.steps import kind_and_component, step_problem
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -69,7 +70,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     spec = _spec(source)
     problems: list[ilk.Problem] = []
     try:
-        tables = ilk.resolve(spec, grammar=GRAMMAR, trust=trust).data
+        tables = ilk.resolve(spec, grammar=GRAMMAR, trust=trust, objects=True).data
     except ilk.SpecError as error:
         problems, tables = error.problems, None
     found = [*_experiment_problems(spec.data, tables)]
@@ -333,11 +334,6 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
     if not steps:
         yield ilk.Problem(path, "a pipeline needs at least one step, its classifier")
         return
-    for position, step in enumerate(steps):
-        if hasattr(step, "get_params"):
-            yield ilk.Problem(
-                (*path, position), "a step is a table with one key, its kind: {kind: instance}"
-            )
     for position, step in enumerate(steps[:-1]):
         kind = _kind(step)
         if kind is not None and ilk.kind_of(kind).role == "final":
@@ -354,7 +350,7 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
 
 def _kind(step: object) -> str | None:
     """The kind of a step; None where the grammar rejects it."""
-    kind = next(iter(step)) if isinstance(step, Mapping) and len(step) == 1 else None
+    kind = None if step_problem(step) else kind_and_component(step)[0]
     try:
         found = ilk.kind_of(str(kind))
     except ilk.UnknownComponentError:

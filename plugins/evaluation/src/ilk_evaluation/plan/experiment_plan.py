@@ -201,7 +201,7 @@ def _position(what: str, known: list[str], wanted: str | None) -> int:
 
 
 def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
-    resolved = ilk.resolve({"steps": table["steps"]}, kind="classifier")
+    resolved = ilk.resolve({"steps": table["steps"]}, kind="classifier", objects=True)
     pipeline = ilk.build(resolved.data, kind="classifier")
     spec = canonical(resolved.data["steps"])
     versions = canonical(code_versions(pipeline, resolved.versions))
@@ -270,7 +270,8 @@ def _load(experiment: Experiment) -> list[ilk.Data]:
         try:
             loaded.append(_checked(ilk.build(table, kind="dataset")))
         except ilk.IlkError as error:
-            where = ("datasets", position, "path") if table.get("path") else ("datasets", position)
+            path = ("path",) if isinstance(table, dict) and table.get("path") else ()
+            where = ("datasets", position, *path)
             problems.append(ilk.Problem(where, str(error)))
     if problems:
         raise experiment.error(*problems)

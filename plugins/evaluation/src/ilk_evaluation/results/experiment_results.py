@@ -5,17 +5,19 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.comparisons.verdict_text import list_some
 from ilk_evaluation.named_models import as_data
+from ilk_evaluation.plan.keys import objects_in
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score
 from ilk_evaluation.run.cell import fit_on_all
@@ -23,6 +25,10 @@ from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import notes_on
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
     from ilk import Labels
     from ilk_evaluation.plan.design import Cell, Design
 
@@ -43,6 +49,9 @@ class Results:
         Data sets, pipelines, cells and evaluation.
     store : Store
         Holds the predictions.
+    pipelines : mapping of str to ilk.Pipeline
+        The pipelines of this session by key, not fitted: a store holds only the specs of those
+        that have one.
 
     Examples
     --------
@@ -58,6 +67,7 @@ class Results:
 
     design: Design
     store: Store
+    pipelines: Mapping[str, ilk.Pipeline] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         sizes = (
@@ -140,7 +150,7 @@ class Results:
         part = self.design.part(
             datasets, pipelines, lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold)
         )
-        return Results(part, self.store)
+        return replace(self, design=part)
 
     def score(self, *measures: Any, only: bool = False) -> Results:
         """Return the results with more measures, computed from the stored predictions.
@@ -153,7 +163,7 @@ class Results:
             Whether they replace the present measures; the first one ranks.
         """
         tables = [_measure(measure) for measure in measures]
-        return Results(self.design.with_measures(tables, only=only), self.store)
+        return replace(self, design=self.design.with_measures(tables, only=only))
 
     def table(self) -> pd.DataFrame:
         """One row per data set and each pipeline that is tried on it.
@@ -288,6 +298,60 @@ class Results:
                 if statuses.get(cell.key) in {"done", "fallback"}:
                     yield cell, store.prediction(cell.key)
 
+    def best(self) -> str:
+        """Return the id of the pipeline with the lowest mean rank, of equal ones the first.
+
+        Raises
+        ------
+        InputError
+            If no data set was finished by every pipeline, so that there are no ranks.
+        """
+        summary = self.summary().dropna(subset="rank")
+        if summary.empty:
+            raise ilk.InputError(
+                f"no pipeline is best by {self.measure}: no data set was finished by all of them "
+                f"({self.n_failed} cells failed, {self.n_missing} are missing)"
+            )
+        return str(summary.loc[summary["rank"].idxmin(), "pipeline"])
+
+    def plot(
+        self,
+        figure: str = "ranks",
+        ax: Axes | None = None,
+        *,
+        dataset: str | None = None,
+        pipeline: str | None = None,
+    ) -> Axes:
+        """Draw a figure of the results; needs matplotlib (the extra ``report`` of ilk).
+
+        Parameters
+        ----------
+        figure : str, default="ranks"
+            A name as in ``ilk plot --list``, which `ilk_evaluation.figures.available` gives.
+        ax : Axes, optional
+            By default the axes of a new figure.
+        dataset, pipeline : str, optional
+            For a figure per data set or pipeline, unless there is only one.
+        """
+        import ilk_evaluation
+
+        drawn: Axes = ilk_evaluation.figures.draw(
+            self, figure, ax, dataset=dataset, pipeline=pipeline
+        )
+        return drawn
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, a page of HTML that needs no network; return its path.
+
+        Parameters
+        ----------
+        path : str or Path
+        """
+        import ilk_evaluation
+
+        written: Path = ilk_evaluation.write_report(self, path)
+        return written
+
     def pipeline(self, pipeline: str) -> ilk.Pipeline:
         """Return a pipeline of the experiment, as it was tried and not fitted.
 
@@ -300,13 +364,22 @@ class Results:
         ------
         InputError
             If there is no such pipeline; the message names the nearest.
+            Also if it has objects that no spec can name, and was run in another session.
         SpecError
             If a component of it is no longer installed.
         """
         (label,) = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
         (key,) = {one.key for one in self.design.pipelines if one.label == label}
+        if key in self.pipelines:
+            return clone(self.pipelines[key])  # type: ignore[no-any-return]  # Any
         with self.reading() as store:
             steps = store.pipelines()[key]["spec"]
+        lost = objects_in(steps)
+        if lost:
+            raise ilk.InputError(
+                f"pipeline {label!r} has objects of Python, which the store does not hold "
+                f"({', '.join(lost)}): build it as it was given to the experiment"
+            )
         return ilk.build({"steps": steps}, kind="classifier")  # type: ignore[no-any-return]  # Any
 
     def fit(self, pipeline: str, X: Any, y: Labels | None = None) -> ilk.Pipeline:
