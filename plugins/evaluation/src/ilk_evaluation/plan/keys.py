@@ -39,7 +39,9 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return described(value)
+    if hasattr(value, "get_params") or callable(value):
+        return described(value)
+    raise TypeError(f"{type(value).__name__} {value!r} cannot be part of a key")
 
 
 OBJECT = "object"
