@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
     from ilk.component import seeded as seeded
+    from ilk.delegation import available_if as available_if
     from ilk.discovery import Found as Found
     from ilk.discovery import installed as installed
     from ilk.errors import AmbiguousComponentError as AmbiguousComponentError
@@ -238,6 +239,7 @@ _WHERE = {
     "ilk.capabilities": ("Capabilities",),
     "ilk.compiling": ("compiled",),
     "ilk.component": ("Component", "seeded"),
+    "ilk.delegation": ("available_if",),
     "ilk.discovery": ("Found", "installed"),
     "ilk.errors": (
         "AmbiguousComponentError",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
 from ilk.component import opened
+from ilk.delegation import available_if
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
 from ilk.freezing import fit_component
@@ -21,6 +22,7 @@ from ilk.interfaces.editor import resample
 from ilk.leave_one_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
+from ilk.resolution import first_problem
 from ilk.slot_values import slot_problem
 from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
@@ -34,7 +36,11 @@ if TYPE_CHECKING:
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
     def check(self: Pipeline) -> bool:
-        getattr(self._last(), method)  # its AttributeError names the last step
+        try:
+            last = self._last()
+        except IlkError:  # `fit` reports it, also within tools of scikit-learn
+            return True
+        getattr(last, method)  # its AttributeError names the last step
         return True
 
     return check
@@ -96,6 +102,18 @@ class Pipeline(Classifier):
             cls(),
             cls([{"transformer": "standardize"}, {"editor": "enn"}, nearest]),
         ]
+
+    def _check_made(self) -> None:
+        """Check the names in the steps, so that a typing error is found where it is made."""
+        problem = slot_problem(self.parameters["steps"], self.steps)
+        if problem:
+            raise self.parameter_error("steps", problem)
+        for position, step in enumerate(self.steps):
+            kind, component = kind_and_component(step)
+            if isinstance(component, str | Mapping):
+                problem = first_problem(component, kind)
+                if problem:
+                    raise self.parameter_error("steps", f"[{position}] {kind}: {problem}")
 
     def check_parameters(self) -> None:
         """Check each step and their order."""
@@ -344,6 +362,12 @@ class Pipeline(Classifier):
             if hasattr(step, "n_features_in_"):
                 return int(step.n_features_in_)
         raise AttributeError("no step of the pipeline has n_features_in_")
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Names of the columns that the first step was fitted on, if it was a table of texts."""
+        check_is_fitted(self)
+        return self.steps_[0][1].feature_names_in_
 
     @property
     def named_steps(self) -> dict[str, Any]:

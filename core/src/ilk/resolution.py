@@ -123,6 +123,17 @@ def kind_from(data: object) -> str:
     return having[0]
 
 
+def first_problem(spec: object, kind: str) -> str | None:
+    """Return the first problem of names and values in the name or table of a component.
+
+    Combinations of parameters are not checked, and nothing is built.
+    """
+    resolution = Resolution(objects=True)
+    resolution.keeps_objects, resolution.checks_together = True, False
+    resolution.component(spec, kind, ())
+    return str(SpecError(resolution.problems[:1])) if resolution.problems else None
+
+
 class Resolution:
     """One walk over a spec, which collects `problems` and `versions`."""
 
@@ -133,6 +144,7 @@ class Resolution:
         self.trust = trust
         self.objects = objects
         self.keeps_objects = False
+        self.checks_together = True
         self.problems: list[Problem] = []
         self.versions: dict[str, str] = {}
         self.depth = 0
@@ -344,7 +356,7 @@ class Resolution:
             key: self.value(param, values[key], (*path, key))
             for key, param in cls.parameters.items()
         }
-        if len(self.problems) == before:
+        if len(self.problems) == before and self.checks_together:
             self._check_together(cls, values, path)
         return result
 

@@ -305,7 +305,6 @@ def test_a_store_asked_for_on_the_command_line_is_named_as_such(complain, tmp_pa
     assert complain(GOOD + OUTPUT, "--store", "folder") == ["folder: is a folder, not a file"]
 
 
-
 def test_a_plan_too_large_to_be_meant_is_refused_at_once(complain):
     text = changed("folds = 2", "folds = 2, repeats = 1_000_000_000")
     (message,) = complain(text.replace('"kfold"', '"repeated_kfold"'))

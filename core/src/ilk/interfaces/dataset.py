@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Data:
     """Labelled data.
 
@@ -55,6 +55,14 @@ class Data:
     dates: tuple[str, ...] = ()
     dialect: str = ""
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        shape = getattr(self.X, "shape", (len(self),))
+        size = f"{shape[0]} cases" + (f" of {shape[1]} features" if len(shape) > 1 else "")
+        nominal = f", {len(self.nominal)} nominal" if self.nominal else ""
+        views = f", views {', '.join(self.views)}" if self.views else ""
+        groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
+        return f"<Data {self.name!r}: {size}{nominal}, {len(self.classes)} classes{views}{groups}>"
 
     @property
     def Xy(self) -> tuple[Any, np.ndarray]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
@@ -23,6 +22,7 @@ from ilk import (
     Seed,
     Split,
     as_table,
+    available_if,
     check_labels,
     check_seed,
     check_weights,
