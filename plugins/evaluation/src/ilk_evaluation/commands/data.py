@@ -113,6 +113,7 @@ def _without_target(cls: Any, given: dict[str, Any]) -> dict[str, Any]:
 def _as_spec(dataset: ilk.Dataset) -> str:
     """The data set as lines of a TOML file."""
     import ilk
+
     table: Any = ilk.to_spec(dataset)
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]
     return "\n".join(["[[datasets]]", *lines])

@@ -10,6 +10,7 @@ from rich.text import Text
 from ilk.messages import printable
 from ilk_evaluation.commands.tables import new_table, print_table
 from ilk_evaluation.datasets.inspection import class_counts, columns_of, warnings_of
+from ilk_evaluation.plan.split_notes import split_notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def print_plan_data(console: Console, plan: Plan) -> None:
     read = [one for one in plan.datasets if _is_read(plan, one)]
     for planned in read:
         print_data(console, planned.label, planned.data, _MOST_COLUMNS if len(read) <= _FEW else 0)
-    print_same(console, [(one.label, one.data) for one in plan.datasets])
+    _print_splits(console, plan)
 
 
 def print_plan_notes(console: Console, plan: Plan) -> None:
@@ -64,7 +65,13 @@ def print_plan_notes(console: Console, plan: Plan) -> None:
     for planned in plan.datasets:
         if _is_read(plan, planned):
             print_notes(console, planned.data, planned.label)
+    _print_splits(console, plan)
+
+
+def _print_splits(console: Console, plan: Plan) -> None:
     print_same(console, [(one.label, one.data) for one in plan.datasets])
+    for note in split_notes(plan):
+        _line(console, f"note: {note}")
 
 
 def _is_read(plan: Plan, planned: PlannedData) -> bool:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import ilk
-
 if TYPE_CHECKING:
     import pandas as pd
+
+    import ilk
 
 _IDENTIFIER = re.compile(
     r"(?:.*[_ .-])?(?:id|index|key|nr|no|row|rownames?|row[_ .-]?(?:id|number|nr|no))|unnamed: ?0",
