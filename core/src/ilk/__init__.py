@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from ilk.inputs import check_same_length as check_same_length
     from ilk.inputs import check_vectors as check_vectors
     from ilk.inputs import column_labels as column_labels
+    from ilk.inputs import date_columns as date_columns
+    from ilk.inputs import days_of as days_of
     from ilk.inputs import is_table as is_table
     from ilk.inputs import n_rows as n_rows
     from ilk.inputs import nominal_columns as nominal_columns
@@ -264,6 +266,8 @@ _WHERE = {
         "check_same_length",
         "check_vectors",
         "column_labels",
+        "date_columns",
+        "days_of",
         "is_table",
         "n_rows",
         "nominal_columns",
