@@ -225,6 +225,16 @@ CASES = [
         "",
         "",
     ),
+    (
+        "a header that tells sizes",
+        "150,4,class\n5.1,3.5,0\n4.9,3,1\n",
+        {},
+        ("150", "4"),
+        TWO,
+        [0, 1],
+        "",
+        "names of columns are numbers ('150', '4')",
+    ),
     ("comments", "# made by hand\n# in 2020\n" + PLAIN, {}, UV, TWO, AB, "", "2 comments left out"),
     (
         "comments between rows",

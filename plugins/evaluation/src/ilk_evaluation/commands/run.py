@@ -75,7 +75,7 @@ def run(
     from ilk_evaluation.experiment import run_experiment
     from ilk_evaluation.plan.experiment_plan import plan_experiment, with_shard
     from ilk_evaluation.plan.shards import read_shard
-    from ilk_evaluation.run.runner import with_executor
+    from ilk_evaluation.run.runner import n_done, with_executor
     from ilk_evaluation.run.scheduler import CellError
 
     if only is not None and shard is not None:
@@ -92,7 +92,7 @@ def run(
             elif only is not None:
                 ctx.exit(_run_only(plan, only, debug=debug))
             else:
-                if not quiet:
+                if not quiet and n_done(plan, fresh=fresh) < plan.n_cells:
                     print_plan_notes(console_on(sys.stderr, patient=True), plan)
                 listeners = _listeners()
                 results = run_experiment(

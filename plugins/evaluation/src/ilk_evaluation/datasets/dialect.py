@@ -310,6 +310,8 @@ def _divide(table: TableFile, rows: list[Row], layout: Layout) -> None:
         raise table.error("the file has a header but no rows")
     names = _matched(table, names, with_header)
     _check_lengths(table, names)
+    if with_header and not layout.columns:
+        _doubt_header(table, first)
     if layout.columns:
         names = _renamed(table, names, layout, with_header)
     elif with_header:
@@ -342,6 +344,18 @@ def _has_header(table: TableFile, first: list[str], rows: list[list[str]], layou
         f"= [...] names them, header = true takes the first row"
     )
     return False
+
+
+def _doubt_header(table: TableFile, first: Sequence[str]) -> None:
+    """Note names that are numbers, unless they count up."""
+    numbers = [name for name in first if is_spelled_number(name)]
+    whole = [int(name) for name in numbers if name.isdecimal()]
+    counting = len(whole) == len(numbers) and all(b - a == 1 for a, b in pairwise(whole))
+    if numbers and not counting:
+        table.notes.append(
+            f"names of columns are numbers ({', '.join(map(repr, numbers[:_MOST_TOLD]))}); if the "
+            f"first row is data, set header = false"
+        )
 
 
 def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
