@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import ilk
 from ilk import param
 from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.dialect import TableFile
 from ilk_evaluation.datasets.spelling import days, is_plain_number
-from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, TableFile, UsedColumns
 from ilk_evaluation.datasets.text_file import ENCODING, INFLATED, check_encoding, read_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import ilk
-from ilk_evaluation.datasets.dialect import some
 from ilk_evaluation.datasets.spelling import (
     Spelling,
     days,
@@ -22,11 +21,12 @@ from ilk_evaluation.datasets.spelling import (
     find_spelling,
     is_plain_number,
 )
+from ilk_evaluation.datasets.table_file import some
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ilk_evaluation.datasets.dialect import TableFile
+    from ilk_evaluation.datasets.table_file import TableFile
 
 
 Cells = Sequence[str | None]

@@ -14,9 +14,8 @@ import numpy as np
 import ilk
 from ilk import FilePath, Param, param
 from ilk_evaluation.datasets.columns import Roles, categories, check_memory
-from ilk_evaluation.datasets.dialect import some
 from ilk_evaluation.datasets.spelling import doubtful
-from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns, some
 from ilk_evaluation.datasets.text_file import read_bytes
 
 if TYPE_CHECKING:
