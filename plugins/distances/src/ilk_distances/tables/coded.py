@@ -15,7 +15,7 @@ import ilk
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ilk import Cases, Matrix
+    from ilk import Matrix
 
 MISSING, UNKNOWN = -1, -2  # codes of a missing value, and of a value unknown to the other table
 
@@ -241,13 +241,13 @@ def _array(name: str, X: Matrix, argument: str) -> np.ndarray:
         raise ilk.InputError(f"{name}: {argument}: {error}") from None
 
 
-def nominal_by_type(X: Cases, columns: Sequence[Any]) -> np.ndarray:
+def nominal_by_type(X: Any, columns: Sequence[Any]) -> np.ndarray:
     """Tell which columns are nominal, going by their types (of objects: by their values).
 
     Dates and ordered categories have distances, so they are not.
     """
     if ilk.is_table(X):
-        ordered = {name for name in X.columns if getattr(X[name].dtype, "ordered", False)}  # type: ignore[union-attr,index,call-overload]  # is_table says so
+        ordered = {name for name in X.columns if getattr(X[name].dtype, "ordered", False)}
         named = {*ilk.nominal_columns(X)} - {*ilk.date_columns(X)} - ordered
         return np.array([c.name in named or c.dtype.kind == "b" for c in columns], dtype=bool)
     return np.array([_is_nominal(column) for column in columns], dtype=bool)

@@ -52,8 +52,8 @@ def data(ctx: click.Context, file: Path, target: str | None, settings: tuple[str
         if file.suffix != ".toml" and loaded[-1].labelled:
             click.echo(_as_spec(dataset))
     print_same(console, [(one.name, one) for one in loaded])
-    for error in failed:
-        click.echo(f"Error: {error}", err=True)
+    for problem in failed:
+        click.echo(f"Error: {problem}", err=True)
     ctx.exit(2 if failed else 0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -107,7 +107,7 @@ def _line(console: Console, text: str) -> None:
 
 
 def _width(data: ilk.Data) -> int:
-    shape = getattr(data.X, "shape", ())
+    shape: Any = getattr(data.X, "shape", ())
     return len(data.feature_names) or (int(shape[1]) if len(shape) > 1 else 0)
 
 

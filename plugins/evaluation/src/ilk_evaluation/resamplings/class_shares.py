@@ -66,8 +66,9 @@ def without_missing(counts: np.ndarray, part: np.ndarray, shares: np.ndarray) ->
 
 def _weights(counts: np.ndarray) -> np.ndarray:
     """Share of each class, and of all cases, that is in each group."""
-    counts = np.column_stack([counts, counts.sum(axis=1)]).astype(float)
-    return counts / counts.sum(axis=0)
+    weights: np.ndarray = np.column_stack([counts, counts.sum(axis=1)]).astype(float)
+    weights /= weights.sum(axis=0)
+    return weights
 
 
 def _totals(weights: np.ndarray, part: np.ndarray, n_parts: int) -> np.ndarray:

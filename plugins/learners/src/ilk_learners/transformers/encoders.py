@@ -66,7 +66,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         self._check_numeric(frame)
         return self._encode(frame)
 
-    def _with_days(self, X: Cases) -> Any:
+    def _with_days(self, X: Any) -> Any:
         """X with numbers of days in place of dates, unless they are named to be encoded."""
         X = as_table(X)
         dates = date_columns(X) if is_table(X) else []
