@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from ilk.compiling import compiled as compiled
     from ilk.component import Component as Component
     from ilk.component import seeded as seeded
-    from ilk.delegation import available_if as available_if
     from ilk.discovery import Found as Found
     from ilk.discovery import installed as installed
     from ilk.errors import AmbiguousComponentError as AmbiguousComponentError
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from ilk.errors import SpecError as SpecError
     from ilk.errors import UnknownComponentError as UnknownComponentError
     from ilk.errors import UnknownParameterError as UnknownParameterError
+    from ilk.estimators import available_if as available_if
     from ilk.freezing import fit_component as fit_component
     from ilk.freezing import frozen as frozen
     from ilk.freezing import is_frozen as is_frozen
@@ -78,6 +78,8 @@ if TYPE_CHECKING:
     from ilk.inputs import check_same_length as check_same_length
     from ilk.inputs import check_vectors as check_vectors
     from ilk.inputs import column_labels as column_labels
+    from ilk.inputs import date_columns as date_columns
+    from ilk.inputs import days_of as days_of
     from ilk.inputs import is_table as is_table
     from ilk.inputs import n_rows as n_rows
     from ilk.inputs import nominal_columns as nominal_columns
@@ -239,7 +241,7 @@ _WHERE = {
     "ilk.capabilities": ("Capabilities",),
     "ilk.compiling": ("compiled",),
     "ilk.component": ("Component", "seeded"),
-    "ilk.delegation": ("available_if",),
+    "ilk.estimators": ("available_if",),
     "ilk.discovery": ("Found", "installed"),
     "ilk.errors": (
         "AmbiguousComponentError",
@@ -268,6 +270,8 @@ _WHERE = {
         "check_same_length",
         "check_vectors",
         "column_labels",
+        "date_columns",
+        "days_of",
         "is_table",
         "n_rows",
         "nominal_columns",

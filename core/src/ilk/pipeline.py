@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
 from ilk.component import opened
-from ilk.delegation import available_if
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
+from ilk.estimators import available_if
 from ilk.freezing import fit_component
 from ilk.inputs import check_same_length, n_rows, take
 from ilk.interfaces.classifier import Classifier
@@ -113,7 +113,9 @@ class Pipeline(Classifier):
             if isinstance(component, str | Mapping):
                 problem = first_problem(component, kind)
                 if problem:
-                    raise self.parameter_error("steps", f"[{position}] {kind}: {problem}")
+                    raise self.parameter_error(
+                        "steps", f"[{position}] {kind} cannot be built: {problem}"
+                    )
 
     def check_parameters(self) -> None:
         """Check each step and their order."""

@@ -43,7 +43,7 @@ ilk-evaluation/comparison:
     robustness wilcoxon
 ilk-evaluation/dataset:
     arff balance_scale breast_cancer csv digits folder images iris monks1 monks2 monks3 parquet
-    tic_tac_toe waveform wine xor
+    svmlight tic_tac_toe waveform wine xor
 ilk-evaluation/executor:
     dask loky mpi serial
 ilk-evaluation/measure:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import ilk
 from ilk import param
 from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.dialect import TableFile
 from ilk_evaluation.datasets.spelling import days, is_plain_number
-from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, TableFile, UsedColumns
 from ilk_evaluation.datasets.text_file import ENCODING, INFLATED, check_encoding, read_text
 
 if TYPE_CHECKING:
@@ -256,15 +255,14 @@ def read_arff(file: TextFile) -> ArffText:
     if not table.rows:
         raise table.error("the file has no rows after @data")
     if weighted:
-        many = "1 row is" if weighted == 1 else f"{weighted} rows are"
-        table.notes.append(f"the weight of {many} left out")
+        table.notes.append(f"weights of rows are left out ({weighted})")
     return replace(head, table=table)
 
 
 def _without_weight(line: str) -> str:
     """A row without the weight that may stand in braces at its end."""
     match = _WEIGHT.search(line)
-    bare = line[: match.start()] if match else line
+    bare = line[: match.start()] if match else ""
     return bare.removesuffix(",") if bare.endswith((",", "}")) else line
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import ilk
-from ilk_evaluation.datasets.dialect import some
 from ilk_evaluation.datasets.spelling import (
     Spelling,
     days,
@@ -22,11 +21,12 @@ from ilk_evaluation.datasets.spelling import (
     find_spelling,
     is_plain_number,
 )
+from ilk_evaluation.datasets.table_file import some
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ilk_evaluation.datasets.dialect import TableFile
+    from ilk_evaluation.datasets.table_file import TableFile
 
 
 Cells = Sequence[str | None]
@@ -313,7 +313,7 @@ class Columns:
         cells = self.cells[bad[0]]
         wrong = [at for at, cell in enumerate(cells) if cell and not self.is_number(cell)]
         present = sum(cell is not None for cell in cells)
-        count = f" ({len(wrong)} of {present} cells are none)" if len(wrong) < present else ""
+        count = f" ({len(wrong)} of {present} cells)" if len(wrong) < present else ""
         others = f"; the same for {some(list(map(repr, bad[1:])))}" if len(bad) > 1 else ""
         spelled = "" if self.spelling.plain else f" with {' and '.join(self.spelling.dialect)}"
         raise self.table.error(

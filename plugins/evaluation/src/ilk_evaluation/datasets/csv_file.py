@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from ilk import Param, param
 from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.dialect import Layout, TableFile, read_table
-from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns
+from ilk_evaluation.datasets.dialect import Layout, read_table
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, TableFile, UsedColumns
 from ilk_evaluation.datasets.text_file import ENCODING, INFLATED, check_encoding, read_text
 
 if TYPE_CHECKING:

@@ -6,12 +6,19 @@ import csv
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import ilk
 from ilk_evaluation.datasets.spelling import is_spelled_number
+from ilk_evaluation.datasets.table_file import (
+    MOST_ROWS,
+    STRONG,
+    TableFile,
+    delimiter_hint,
+    first_is_data,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -19,12 +26,9 @@ if TYPE_CHECKING:
 
     from ilk_evaluation.datasets.text_file import TextFile
 
-STRONG = (",", ";", "\t", "|")
-"""Common delimiters of tables; a file without any may have blanks."""
 COMMENTS = ("#", "%")
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 _SAMPLE = 2**16  # characters
-_MOST_ROWS = 200  # of the sample
 _MOST_TOLD = 5
 Row = tuple[int, list[str]]
 """The line at which a row starts, and its cells."""
@@ -56,88 +60,6 @@ class Layout:
     comment: str = "auto"
     named: Collection[str] = ()
     padded: bool = True
-
-
-@dataclass
-class TableFile:
-    """The cells of a table in a file.
-
-    Attributes
-    ----------
-    path : Path
-    header : tuple of str
-        Names of the columns: nonempty and unique.
-    rows : list of list of str
-        Each as long as the header.
-    lines : list of int
-        Line at which each row starts, counted from 1.
-    notes : list of str
-        What was guessed, and what may be wrong.
-    dialect : list of str
-        How the file is written, part by part.
-    doubled : frozenset of str
-        Names that several columns had.
-    delimiter : str
-    """
-
-    path: Path
-    header: tuple[str, ...]
-    rows: list[list[str]]
-    lines: list[int]
-    notes: list[str] = field(default_factory=list)
-    dialect: list[str] = field(default_factory=list)
-    doubled: frozenset[str] = frozenset()
-    delimiter: str = ","
-    named: bool = True
-
-    def error(self, message: str, row: int | None = None) -> ilk.DataError:
-        """Return the error ``"file:line: message"``."""
-        place = self.path if row is None else f"{self.path}:{self.lines[row]}"
-        return ilk.DataError(f"{place}: {message}")
-
-    def position(self, name: str | int, role: str) -> int:
-        """Position of the column named by the parameter `role`.
-
-        Raises
-        ------
-        DataError
-            If it does not exist, or several columns had this name; names the closest.
-        """
-        if not isinstance(name, str):
-            return self._at(name, role)
-        if name in self.doubled:
-            raise self.error(
-                f"{role} names several columns: {name!r}; tell them apart by columns = [...] with "
-                f"header = true"
-            )
-        if name in self.header:
-            return self.header.index(name)
-        hint = _delimiter_hint(self.header) or ilk.did_you_mean(name, self.header)
-        if not hint and self.named and first_is_data(self.header, self.rows):
-            hint = (
-                "; the first row looks like data: set header = false, and columns = [...] or a "
-                "position (target = -1 is the last column)"
-            )
-        raise self.error(f"{role} names no column: {name!r}{hint} (columns: {some(self.header)})")
-
-    def _at(self, position: int, role: str) -> int:
-        width = len(self.header)
-        if not -width <= position < width:
-            raise self.error(
-                f"{role} = {position} is no position: there are {width} columns, 0 to {width - 1} "
-                f"(or -{width} to -1, from the end)"
-            )
-        return position % width
-
-    def keep(self, positions: Sequence[int]) -> None:
-        """Drop all other columns."""
-        self.header = tuple(self.header[at] for at in positions)
-        self.rows = [[row[at] for at in positions] for row in self.rows]
-
-
-def some(names: Sequence[str]) -> str:
-    """The first names of a list."""
-    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
 
 
 def read_table(file: TextFile, layout: Layout) -> TableFile:
@@ -204,7 +126,7 @@ def _fit(sample: str, delimiter: str) -> float:
             _right(cells)
         if cells and not cells[0].startswith(COMMENTS):
             rows.append(cells)
-        if len(rows) == _MOST_ROWS:
+        if len(rows) == MOST_ROWS:
             break
     if not rows:
         return 0
@@ -310,6 +232,8 @@ def _divide(table: TableFile, rows: list[Row], layout: Layout) -> None:
         raise table.error("the file has a header but no rows")
     names = _matched(table, names, with_header)
     _check_lengths(table, names)
+    if with_header and not layout.columns:
+        _doubt_header(table, first)
     if layout.columns:
         names = _renamed(table, names, layout, with_header)
     elif with_header:
@@ -344,21 +268,16 @@ def _has_header(table: TableFile, first: list[str], rows: list[list[str]], layou
     return False
 
 
-def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row has a number in each column of numbers, and none counts up."""
-    rows = [row for row in rows[:_MOST_ROWS] if len(row) == len(first)]
-    if not rows:
-        return False
-    columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
-    heads = [
-        head
-        for head, column in zip(first, columns, strict=True)
-        if sum(map(is_spelled_number, column)) > 0.8 * sum(map(bool, column)) > 0
-    ]
-    if not heads or not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
-        return False
-    whole = [int(head) for head in heads if head.isdecimal()]
-    return len(whole) < 3 or any(b - a != 1 for a, b in pairwise(whole))
+def _doubt_header(table: TableFile, first: Sequence[str]) -> None:
+    """Note names that are numbers, unless they count up."""
+    numbers = [name for name in first if is_spelled_number(name)]
+    whole = [int(name) for name in numbers if name.isdecimal()]
+    counting = len(whole) == len(numbers) and all(b - a == 1 for a, b in pairwise(whole))
+    if numbers and not counting:
+        table.notes.append(
+            f"names of columns are numbers ({', '.join(map(repr, numbers[:_MOST_TOLD]))}); if the "
+            f"first row is data, set header = false"
+        )
 
 
 def _usual(rows: list[list[str]]) -> int:
@@ -390,7 +309,7 @@ def _check_lengths(table: TableFile, names: list[str]) -> None:
         if len(row) != len(names):
             number = "1 cell" if len(row) == 1 else f"{len(row)} cells"
             width = f"the header {len(names)}" if table.named else f"others {len(names)}"
-            hint = _delimiter_hint(tuple(names))
+            hint = delimiter_hint(tuple(names))
             if not hint and len(row) > len(names):
                 hint = f"; a cell that holds {table.delimiter!r} must be in double quotes"
             raise table.error(f"the row has {number}, {width}{hint}", row=at)
@@ -438,9 +357,3 @@ def _numbered_names(names: Sequence[str]) -> Iterator[str]:
             seen[name] += free in taken
         taken.add(free)
         yield free
-
-
-def _delimiter_hint(header: tuple[str, ...]) -> str:
-    """Suggest the delimiter if the header is a single cell that contains another one."""
-    others = [other for other in STRONG if len(header) == 1 and other in header[0]]
-    return f"; is the delimiter {others[0]!r}?" if others else ""

@@ -15,8 +15,8 @@ from ilk import FilePath, Many, Param, Table, param
 from ilk.messages import show
 from ilk.spec import load
 from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.dialect import Layout, TableFile, read_table
-from ilk_evaluation.datasets.table_file import EXAMPLE, MISSING
+from ilk_evaluation.datasets.dialect import Layout, read_table
+from ilk_evaluation.datasets.table_file import EXAMPLE, MISSING, TableFile
 from ilk_evaluation.datasets.text_file import INFLATED, check_is_file, read_bytes, read_text
 
 LIST = "datasets.toml"

@@ -14,9 +14,8 @@ import numpy as np
 import ilk
 from ilk import FilePath, Param, param
 from ilk_evaluation.datasets.columns import Roles, categories, check_memory
-from ilk_evaluation.datasets.dialect import some
 from ilk_evaluation.datasets.spelling import doubtful
-from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns, some
 from ilk_evaluation.datasets.text_file import read_bytes
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ class ParquetTable:
     def _numbers(self, name: str) -> np.ndarray:
         column = self.frame[name]
         if _is_date(column):
-            return days_of(column)
+            return ilk.days_of(column)
         if not _is_numeric(column):
             where = "nominal, or in ignore" if _is_nominal(column) else "ignore"
             raise self._error(
@@ -307,14 +306,6 @@ def _name_of(path: Path, target: str | int, names: Sequence[str]) -> str:
     if not -len(names) <= target < len(names):
         raise ilk.DataError(f"{path}: target = {target} is no position of {len(names)} columns")
     return names[target]
-
-
-def days_of(column: pd.Series[Any]) -> np.ndarray:
-    """Days since 1970-01-01 of a column of dates, NaN where missing."""
-    import pandas as pd
-
-    moments = pd.to_datetime(column, utc=True)
-    return ((moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)).to_numpy(dtype=float)
 
 
 def _is_date(column: pd.Series[Any]) -> bool:

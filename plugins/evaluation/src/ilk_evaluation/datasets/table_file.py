@@ -1,13 +1,16 @@
-"""The base class of data sets that are a table in one file."""
+"""The cells of a table in a file, and the base class of its data sets."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import ilk
 from ilk import FilePath, Param, param
+from ilk_evaluation.datasets.spelling import is_spelled_number
 from ilk_evaluation.datasets.text_file import COMPRESSED
 
 if TYPE_CHECKING:
@@ -16,6 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 EXAMPLE = Path(__file__).parent / "example"
+STRONG = (",", ";", "\t", "|")
+"""Common delimiters of tables; a file without any may have blanks."""
+MOST_ROWS = 200
+"""Rows by which a layout is found."""
 
 MISSING: Any = param(
     default="keep",
@@ -25,6 +32,111 @@ MISSING: Any = param(
     "label is an error.",
 )
 """The parameter ``missing`` of readers of tables."""
+
+
+@dataclass
+class TableFile:
+    """The cells of a table in a file.
+
+    Attributes
+    ----------
+    path : Path
+    header : tuple of str
+        Names of the columns: nonempty and unique.
+    rows : list of list of str
+        Each as long as the header.
+    lines : list of int
+        Line at which each row starts, counted from 1.
+    notes : list of str
+        What was guessed, and what may be wrong.
+    dialect : list of str
+        How the file is written, part by part.
+    doubled : frozenset of str
+        Names that several columns had.
+    delimiter : str
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    rows: list[list[str]]
+    lines: list[int]
+    notes: list[str] = field(default_factory=list)
+    dialect: list[str] = field(default_factory=list)
+    doubled: frozenset[str] = frozenset()
+    delimiter: str = ","
+    named: bool = True
+
+    def error(self, message: str, row: int | None = None) -> ilk.DataError:
+        """Return the error ``"file:line: message"``."""
+        place = self.path if row is None else f"{self.path}:{self.lines[row]}"
+        return ilk.DataError(f"{place}: {message}")
+
+    def position(self, name: str | int, role: str) -> int:
+        """Position of the column named by the parameter `role`.
+
+        Raises
+        ------
+        DataError
+            If it does not exist, or several columns had this name; names the closest.
+        """
+        if not isinstance(name, str):
+            return self._at(name, role)
+        if name in self.doubled:
+            raise self.error(
+                f"{role} names several columns: {name!r}; tell them apart by columns = [...] with "
+                f"header = true"
+            )
+        if name in self.header:
+            return self.header.index(name)
+        hint = delimiter_hint(self.header) or ilk.did_you_mean(name, self.header)
+        if not hint and self.named and first_is_data(self.header, self.rows):
+            hint = (
+                "; the first row looks like data: set header = false, and columns = [...] or a "
+                "position (target = -1 is the last column)"
+            )
+        raise self.error(f"{role} names no column: {name!r}{hint} (columns: {some(self.header)})")
+
+    def _at(self, position: int, role: str) -> int:
+        width = len(self.header)
+        if not -width <= position < width:
+            raise self.error(
+                f"{role} = {position} is no position: there are {width} columns, 0 to {width - 1} "
+                f"(or -{width} to -1, from the end)"
+            )
+        return position % width
+
+    def keep(self, positions: Sequence[int]) -> None:
+        """Drop all other columns."""
+        self.header = tuple(self.header[at] for at in positions)
+        self.rows = [[row[at] for at in positions] for row in self.rows]
+
+
+def some(names: Sequence[str]) -> str:
+    """The first names of a list."""
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+
+
+def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first row has a number in each column of numbers, and none counts up."""
+    rows = [row for row in rows[:MOST_ROWS] if len(row) == len(first)]
+    if not rows:
+        return False
+    columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
+    heads = [
+        head
+        for head, column in zip(first, columns, strict=True)
+        if sum(map(is_spelled_number, column)) > 0.8 * sum(map(bool, column)) > 0
+    ]
+    if not heads or not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
+        return False
+    whole = [int(head) for head in heads if head.isdecimal()]
+    return len(whole) < 3 or any(b - a != 1 for a, b in pairwise(whole))
+
+
+def delimiter_hint(header: tuple[str, ...]) -> str:
+    """Suggest the delimiter if the header is a single cell that contains another one."""
+    others = [other for other in STRONG if len(header) == 1 and other in header[0]]
+    return f"; is the delimiter {others[0]!r}?" if others else ""
 
 
 class UsedColumns(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +139,8 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
     loaded = _load(experiment)
     pipelines = tuple(_pipeline(table) for table in experiment.pipelines)
     labels = distinct(data.name for data in loaded)
-    _check_chosen(experiment, labels)
+    titles = Counter(data.name for data in loaded)
+    _check_chosen(experiment, labels, repeated={name for name, n in titles.items() if n > 1})
     _check_comparisons(experiment, resampling)
     _check_views(experiment, labels, loaded, pipelines)
     drawn = _Drawn(experiment, resampling, labels, loaded, pipelines)
@@ -210,12 +213,23 @@ def _pipeline(table: dict[str, Any]) -> PlannedPipeline:
     return PlannedPipeline(table["id"], only, pipeline, spec, versions, key)
 
 
-def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
-    """Check that pipelines name existing data sets, and that each data set has a pipeline."""
+def _check_chosen(experiment: Experiment, labels: list[str], repeated: set[str]) -> None:
+    """Check that pipelines name existing data sets, and that each data set has a pipeline.
+
+    A title that several data sets have is refused: numbers by order would move with the file.
+    """
     problems = []
     for position, table in enumerate(experiment.pipelines):
         for place, label in enumerate(table.get("datasets", ())):
-            if label not in labels:
+            shared = next((title for title in repeated if _is_numbered(label, title)), None)
+            if shared is not None:
+                where = ("pipelines", position, "datasets", place)
+                message = (
+                    f"{label!r}: several data sets have the title {shared!r}, told apart by their "
+                    f"order only; rename a file, or divide the experiment among two files"
+                )
+                problems.append(ilk.Problem(where, message))
+            elif label not in labels:
                 message = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
                 full = f"{message} (there are: {', '.join(labels)})"
                 problems.append(ilk.Problem(("pipelines", position, "datasets", place), full))
@@ -227,6 +241,11 @@ def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
             )
     if problems:
         raise experiment.error(*problems)
+
+
+def _is_numbered(label: str, title: str) -> bool:
+    """Tell whether a label is a title, or this title with a number."""
+    return re.fullmatch(rf"{re.escape(title)}(?: \(\d+\))?", label) is not None
 
 
 def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> None:
@@ -280,6 +299,11 @@ def _load(experiment: Experiment) -> list[ilk.Data]:
 
 def _checked(dataset: ilk.Dataset) -> ilk.Data:
     data = dataset.load()
+    if not data.labelled:
+        raise ilk.DataError(
+            f"{dataset.title()}: labels = 'unknown' reads rows to predict; an experiment needs "
+            f"labels"
+        )
     classes = data.classes
     if len(classes) < 2:
         only = f" ({classes.tolist()[0]!r})" if len(classes) else ""

@@ -525,24 +525,46 @@ def _compare(
 ) -> tuple[list[ilk.Verdict], list[str]]:
     """Return the verdicts, and notes on comparisons that could not be computed."""
     name, measure = next(iter(design.measures.items()))
+    copies = _copies(design)
+    table = scored.scores[scored.scores["measure"] == name].drop(columns="measure")
+    sizes = source.sizes() if design.comparisons else None
     scores = ilk.Scores(
-        table=scored.scores[scored.scores["measure"] == name].drop(columns="measure"),
+        table=table[~table["dataset"].isin(copies)],
         measure=name,
         greater_is_better=measure.greater_is_better,
         resampling=ilk.display_name(design.resampling),
         pipelines=tuple(one.label for one in design.pipelines),
-        datasets=tuple(one.label for one in design.datasets),
-        means=scored.estimates[name],
+        datasets=tuple(one.label for one in design.datasets if one.label not in copies),
+        means=scored.estimates[name].drop(index=list(copies)),
         predictions=source.predictions,
-        sizes=source.sizes() if design.comparisons else None,
+        sizes=None if sizes is None else sizes[~sizes["dataset"].isin(copies)],
     )
-    verdicts, notes = [], []
+    verdicts: list[ilk.Verdict] = []
+    notes = [
+        f"comparisons leave out {copy}: it is the same data as {first}"
+        for copy, first in copies.items()
+        if design.comparisons
+    ]
     for label, comparison in design.comparisons.items():
         try:
             verdicts.append(comparison.compare(scores))
         except ilk.InputError as error:
             notes.append(f"{label} was not computed: {error}")
     return verdicts, notes
+
+
+def _copies(design: Design) -> dict[str, str]:
+    """Data sets with the same data and pipelines as an earlier one, and the earlier one."""
+    tried: dict[int, set[int]] = {}
+    for cell in design.cells:
+        tried.setdefault(cell.dataset, set()).add(cell.pipeline)
+    first: dict[tuple[str, frozenset[int]], str] = {}
+    copies = {}
+    for position, one in enumerate(design.datasets):
+        known = first.setdefault((one.key, frozenset(tried.get(position, ()))), one.label)
+        if known != one.label:
+            copies[one.label] = known
+    return copies
 
 
 def _warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:
