@@ -6,6 +6,7 @@ import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ilk
@@ -337,3 +338,19 @@ def test_dates_are_read_as_in_training(call, tmp_path, monkeypatch):
     code, _, err = call("predict", "m.ilk", "new.csv", "-o", "a.csv")
     assert code == 2
     assert "new.csv:3: column 'when': 'soon' is not a date" in err
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.arff"])
+def test_files_of_other_formats_give_the_same_answers(call, fit, folder, name):
+    fit()
+    call("predict", "m.ilk", "new.csv", "-o", "a.csv")
+    frame = pd.read_csv(folder / "new.csv")[["size", "colour", "weight"]]
+    if name == "x.parquet":
+        frame.to_parquet(folder / name)
+    else:
+        head = "@relation x\n@attribute size real\n@attribute colour {red,green,blue}\n"
+        rows = frame.to_csv(index=False, header=False)
+        (folder / name).write_text(f"{head}@attribute weight real\n@data\n{rows}")
+    code, _, err = call("predict", "m.ilk", name, "-o", "b.csv")
+    assert code == 0, err
+    assert read(folder / "a.csv") == read(folder / "b.csv")

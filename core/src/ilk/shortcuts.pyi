@@ -368,6 +368,12 @@ def kernel(
 
 @overload
 def kernel(
+    _name: Literal["precomputed", "ilk-distances/precomputed"], /, *, matrix: ArrayLike | None = ...
+) -> Kernel:
+    """Kernel values looked up in a matrix: ``k(x, y) = matrix[x, y]``; data are row numbers."""
+
+@overload
+def kernel(
     _name: Literal["rational", "ilk-distances/rational"],
     /,
     *,

@@ -1,4 +1,4 @@
-"""Rows of a delimited text file, read in chunks: for new cases, which may be many."""
+"""Rows of new cases: of delimited text in chunks, as they may be many; of other files at once."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from io import TextIOWrapper
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import ilk
-from ilk_evaluation.datasets.dialect import STRONG, some
+from ilk.suggest import file_like
+from ilk_evaluation.datasets.rows import ARFF, read_rows
+from ilk_evaluation.datasets.svmlight_file import LINE
+from ilk_evaluation.datasets.table_file import STRONG, some
 from ilk_evaluation.datasets.text_file import _BROKEN, _PACKED, check_is_file
 
 if TYPE_CHECKING:
@@ -134,7 +139,7 @@ class RowStream:
 
     def _rows(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         """Yield the nonblank rows, each with the line at which it starts."""
-        with self._open() as raw:
+        with _opened(self.path) as raw:
             text = TextIOWrapper(raw, encoding=self._encoding, newline="")
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             line = 1
@@ -146,24 +151,10 @@ class RowStream:
             except csv.Error as error:
                 raise self.error(f"not a delimited table: {error}", reader.line_num) from None
 
-    @contextmanager
-    def _open(self) -> Iterator[Any]:
-        """Open the file for bytes, decompressed if its first bytes say that it is compressed."""
-        check_is_file(self.path)
-        with ExitStack() as stack:
-            try:
-                file = stack.enter_context(self.path.open("rb"))
-                start = file.read(8)
-                file.seek(0)
-            except OSError as error:
-                raise self.error(f"cannot be read: {error.strerror or error}") from None
-            unpacked = next((one for magic, _, one in _PACKED if start.startswith(magic)), None)
-            yield file if unpacked is None else stack.enter_context(unpacked(self.path, file))
-
     def _checked_encoding(self) -> str:
         """Read the whole file once: by its mark, else UTF-8 if all bytes are, else Windows-1252."""
         try:
-            with self._open() as raw:
+            with _opened(self.path) as raw:
                 block = raw.read(_BLOCK)
                 name = next((name for mark, name in _MARKS if block.startswith(mark)), "utf-8")
                 decoder = codecs.getincrementaldecoder(name)()
@@ -178,3 +169,90 @@ class RowStream:
         except _BROKEN as error:
             raise self.error(f"cannot be unpacked: {error}") from None
         return name
+
+
+class DataStream:
+    """The rows of a file of another format: ARFF, Parquet or SVMlight.
+
+    Parameters
+    ----------
+    path : Path
+    wanted, nominal : sequence of str
+        Names of the columns that the model needs, and of the nominal ones among them.
+
+    Attributes
+    ----------
+    header, delimiter, notes
+        As of `RowStream`; only the wanted columns are read.
+    """
+
+    delimiter = ","
+
+    def __init__(self, path: Path, wanted: Sequence[str], nominal: Sequence[str]) -> None:
+        self.path = path
+        self._data = read_rows(path, wanted, nominal)
+        self.header = tuple(wanted)
+        self.notes = list(self._data.notes)
+
+    def error(self, message: str, line: int | None = None) -> ilk.DataError:
+        """Return the error ``"file: row: message"``; rows are counted from 1."""
+        place = "" if line is None else f"row {line}: "
+        return ilk.DataError(f"{self.path}: {place}{message}")
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Yield the rows in chunks of `size`, their cells as a text file would have them."""
+        table, dates = self._data.table(), self._data.dates
+        for start in range(0, len(table), size):
+            part = table.iloc[start : start + size]
+            cells = {name: [_cell(v, name in dates) for v in part[name]] for name in self.header}
+            yield Chunk(list(range(start + 1, start + len(part) + 1)), cells)
+
+
+def open_rows(
+    path: Path,
+    wanted: Sequence[str],
+    nominal: Sequence[str] = (),
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+) -> RowStream | DataStream:
+    """Open the rows of a file by its first bytes; arguments as of the two classes."""
+    if _is_other(path):
+        return DataStream(path, wanted, nominal)
+    return RowStream(path, wanted, delimiter=delimiter, header=header)
+
+
+def _is_other(path: Path) -> bool:
+    """Tell by its first bytes whether a file is ARFF, Parquet or SVMlight."""
+    with _opened(path) as raw:
+        start = raw.read(2**16)
+    text = start.decode("latin-1")
+    lines = [line for line in text.splitlines()[:20] if line.strip() and not line.startswith("#")]
+    other = start.startswith(b"PAR1") or ARFF.match(text)
+    return bool(other or (lines and all(map(LINE.fullmatch, lines[:-1] or lines))))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a file for bytes, decompressed if its first bytes say that it is compressed."""
+    check_is_file(path)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(path.open("rb"))
+            start = file.read(8)
+            file.seek(0)
+        except OSError as error:
+            hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
+            reason = error.strerror or error
+            raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
+        unpacked = next((one for magic, _, one in _PACKED if start.startswith(magic)), None)
+        yield file if unpacked is None else stack.enter_context(unpacked(path, file))
+
+
+def _cell(value: Any, date: bool) -> str:
+    """Write a value as a cell of text."""
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:  # noqa: PLR0124  # NaN
+        return ""
+    return str(np.datetime64(round(value * 86400e6), "us")) if date else repr(value)

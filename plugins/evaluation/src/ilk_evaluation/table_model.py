@@ -18,7 +18,7 @@ from ilk_evaluation.row_stream import MISSING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ilk_evaluation.row_stream import Chunk, RowStream
+    from ilk_evaluation.row_stream import Chunk, DataStream, RowStream
 
 Kind = Literal["number", "date", "nominal", "text"]
 Form = Literal["array", "table", "texts"]
@@ -239,7 +239,7 @@ class RowReader:
     Parameters
     ----------
     model : TableModel
-    stream : RowStream
+    stream : RowStream or DataStream
     unseen : {"error", "missing"}
         What a level that was not in training means.
     decimal : {"auto", ".", ","}
@@ -254,7 +254,7 @@ class RowReader:
     def __init__(
         self,
         model: TableModel,
-        stream: RowStream,
+        stream: RowStream | DataStream,
         unseen: Literal["error", "missing"] = "error",
         decimal: str = "auto",
     ) -> None:

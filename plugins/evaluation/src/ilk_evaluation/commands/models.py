@@ -54,30 +54,32 @@ def fit(file: Path, *, pipeline: str | None, dataset: str | None, output: Path) 
         raise ilk.InputError(f"{file}: is a store; give the file that describes the experiment")
     experiment = read(file)
     planned = choose_pipeline(experiment, pipeline)
-    label, data = choose_data(experiment, dataset)
+    source, data = choose_data(experiment, dataset)
     start = perf_counter()
     fitted = fit_on_all(planned.pipeline, data, experiment.seed)
     seconds = perf_counter() - start
-    model = _with_columns(fitted, data, planned, label)
+    model = _with_columns(fitted, data, planned, source)
     model.save(output)
     click.echo(
-        f"{output}: {planned.id} fitted on all {len(data)} cases of {label} in {seconds:.2g} s; "
-        f"{output.stat().st_size / 1000:,.0f} kB"
+        f"{output}: {planned.id} fitted on all {len(data)} cases of {data.name} "
+        f"in {seconds:.2g} s; {output.stat().st_size / 1000:,.0f} kB"
     )
     for line in _description(model, data):
         click.echo(line)
 
 
 def _with_columns(
-    fitted: ilk.Pipeline, data: ilk.Data, planned: PlannedPipeline, label: str
+    fitted: ilk.Pipeline, data: ilk.Data, planned: PlannedPipeline, source: ilk.Dataset
 ) -> TableModel:
     """Add the columns of the training data to a fitted pipeline."""
     import ilk
-    from ilk_evaluation.table_model import Columns, TableModel
+    from ilk_evaluation.table_model import MISSING, Columns, TableModel
 
-    about = {"pipeline": planned.id, "dataset": label, "n_cases": len(data)}
+    about = {"pipeline": planned.id, "dataset": data.name, "n_cases": len(data)}
+    missing = {"", *getattr(source, "missing_values", MISSING)}
     cases = data.table() if ilk.uses_views(fitted) else data.X
-    return TableModel(fitted, Columns.of(cases, data.feature_names, data.dates), about)
+    columns = Columns.of(cases, data.feature_names, data.dates)
+    return TableModel(fitted, columns, about, sorted(missing))
 
 
 def _description(model: TableModel, data: ilk.Data) -> Iterator[str]:
@@ -156,16 +158,17 @@ def predict(
     no_header: bool,
     any_version: bool,
 ) -> None:
-    """Predict the cases of the table ROWS (CSV, or packed) by MODEL, which `ilk fit` wrote.
+    """Predict the cases of the table ROWS by MODEL, which `ilk fit` wrote.
 
     Columns are found by name, in any order; columns that the model does not use are left out.
-    ROWS is read in parts, so it may be larger than memory. OUTPUT has a line for each row, with
+    ROWS may be packed. Delimited text is read in parts, so it may be larger than memory; ARFF,
+    Parquet and SVMlight are read at once. OUTPUT has a line for each row, with
     its number from 1, and is complete or not written at all.
     """
     import ilk
     from ilk_evaluation.atomic_write import replacing
     from ilk_evaluation.commands.common import written_to
-    from ilk_evaluation.row_stream import RowStream
+    from ilk_evaluation.row_stream import open_rows
     from ilk_evaluation.table_model import RowReader
 
     _check_apart(output, model, rows)
@@ -173,7 +176,9 @@ def predict(
     assert loaded.columns is not None
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ilk.InputError(f"--delimiter must be one character, got {delimiter!r}")
-    stream = RowStream(rows, loaded.columns.names, delimiter=delimiter, header=not no_header)
+    nominal = [one.name for one in loaded.columns.columns if one.kind == "nominal"]
+    names = loaded.columns.names
+    stream = open_rows(rows, names, nominal, delimiter=delimiter, header=not no_header)
     reader = RowReader(loaded, stream, unseen, decimal or "auto")
     answers = _Answers(reader, probabilities=probabilities, explain=explain, keep=keep)
     with written_to(output), replacing(output) as file:

@@ -17,7 +17,7 @@ from ilk_evaluation.datasets.text_file import read_bytes, read_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-_ARFF = re.compile(r"(?:\s|%.*)*@relation\b", re.IGNORECASE)
+ARFF = re.compile(r"(?:\s|%.*)*@relation\b", re.IGNORECASE)
 
 
 def reader_of(path: str | Path) -> type[ilk.Dataset]:
@@ -32,7 +32,7 @@ def reader_of(path: str | Path) -> type[ilk.Dataset]:
     if read_bytes(path).startswith(b"PAR1"):
         return Parquet
     text = read_text(path).text
-    if _ARFF.match(text[:65536]):
+    if ARFF.match(text[:65536]):
         return Arff
     lines = [line for line in text[:65536].splitlines()[:20] if line.strip()]
     lines = [line for line in lines if not line.startswith("#")]

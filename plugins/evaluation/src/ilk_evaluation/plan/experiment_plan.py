@@ -176,8 +176,10 @@ def choose_pipeline(experiment: Experiment, wanted: str | None) -> PlannedPipeli
     return _pipeline(experiment.pipelines[_position("pipeline", ids, wanted)])
 
 
-def choose_data(experiment: Experiment, wanted: str | None) -> tuple[str, ilk.Data]:
-    """Load the data set of a label, as in the tables; None: the only one.
+def choose_data(experiment: Experiment, wanted: str | None) -> tuple[ilk.Dataset, ilk.Data]:
+    """Load the data set of a label, as in the tables, and return both; None: the only one.
+
+    The name of the data is the label.
 
     Raises
     ------
@@ -190,7 +192,7 @@ def choose_data(experiment: Experiment, wanted: str | None) -> tuple[str, ilk.Da
     labels = distinct(dataset.title() for dataset in built)
     position = _position("data set", labels, wanted)
     one = replace(experiment, datasets=[experiment.datasets[position]])
-    return labels[position], _load(one)[0]
+    return built[position], replace(_load(one)[0], name=labels[position])
 
 
 def _position(what: str, known: list[str], wanted: str | None) -> int:
