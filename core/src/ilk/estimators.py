@@ -117,7 +117,7 @@ class _Available:
     def __init__(self, function: Callable[..., Any], check: Callable[[Any], bool]) -> None:
         self.function = function
         self.check = check
-        update_wrapper(self, function)
+        update_wrapper(self, function)  # type: ignore[arg-type]  # no function itself
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is not None:

@@ -57,7 +57,7 @@ class Data:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        shape = getattr(self.X, "shape", (len(self),))
+        shape: Any = getattr(self.X, "shape", (len(self),))
         size = f"{shape[0]} cases" + (f" of {shape[1]} features" if len(shape) > 1 else "")
         nominal = f", {len(self.nominal)} nominal" if self.nominal else ""
         views = f", views {', '.join(self.views)}" if self.views else ""

@@ -101,8 +101,9 @@ class Columns:
         """
         if ilk.is_table(cases):
             found = [_described(str(name), cases[name], dates) for name in cases.columns]
+            known = [column for column in found if column is not None]
             whole = all(isinstance(name, str) for name in cases.columns)
-            return cls(tuple(found), "table") if whole and None not in found else None  # type: ignore[arg-type]  # no None
+            return cls(tuple(known), "table") if whole and len(known) == len(found) else None
         if isinstance(cases, list) and all(isinstance(case, str) for case in cases):
             return cls((Column(names[0] if names else "text", "text"),), "texts")
         if not isinstance(cases, np.ndarray) or cases.ndim != 2 or cases.dtype.kind not in "biuf":

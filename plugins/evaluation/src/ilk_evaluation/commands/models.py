@@ -73,7 +73,8 @@ def _with_columns(
 ) -> TableModel:
     """Add the columns of the training data to a fitted pipeline."""
     import ilk
-    from ilk_evaluation.table_model import MISSING, Columns, TableModel
+    from ilk_evaluation.row_stream import MISSING
+    from ilk_evaluation.table_model import Columns, TableModel
 
     about = {"pipeline": planned.id, "dataset": data.name, "n_cases": len(data)}
     missing = {"", *getattr(source, "missing_values", MISSING)}

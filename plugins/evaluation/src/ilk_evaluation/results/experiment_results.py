@@ -306,13 +306,13 @@ class Results:
         InputError
             If no data set was finished by every pipeline, so that there are no ranks.
         """
-        summary = self.summary().dropna(subset="rank")
-        if summary.empty:
+        ranks = self.summary().set_index("pipeline")["rank"].dropna()
+        if ranks.empty:
             raise ilk.InputError(
                 f"no pipeline is best by {self.measure}: no data set was finished by all of them "
                 f"({self.n_failed} cells failed, {self.n_missing} are missing)"
             )
-        return str(summary.loc[summary["rank"].idxmin(), "pipeline"])
+        return str(ranks.idxmin())
 
     def plot(
         self,
