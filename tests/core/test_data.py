@@ -157,3 +157,9 @@ def test_a_row_of_a_frame_keeps_its_types():
 def test_a_number_is_no_object():
     with pytest.raises(ilk.InputError, match="got the number 3"):
         ilk.one_row(3)
+
+
+def test_its_representation_is_a_line():
+    data = ilk.Data(np.zeros((3, 2)), Y, name="one", groups=np.arange(3))
+    assert repr(data) == "<Data 'one': 3 cases of 2 features, 2 classes, 3 groups>"
+    assert repr(ilk.Data(["x", "y", "z"], Y)) == "<Data '': 3 cases, 2 classes>"

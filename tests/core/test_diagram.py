@@ -83,9 +83,9 @@ def test_what_was_fitted_is_shown(blobs):
         lambda toys: toys["panel"](members=3),
         lambda toys: toys["panel"](members=[toys["nearest"]]),
         lambda toys: ilk.Pipeline([]),
-        lambda toys: ilk.Pipeline(["x"]),
-        lambda toys: ilk.Pipeline(5),
-        lambda toys: ilk.Pipeline([{"classifier": "nothing"}]),
+        lambda toys: ilk.Pipeline().set_params(steps=["x"]),
+        lambda toys: ilk.Pipeline().set_params(steps=5),
+        lambda toys: ilk.Pipeline().set_params(steps=[{"classifier": "nothing"}]),
     ],
 )
 def test_what_cannot_be_built_is_shown_as_it_was_given(wrong, toys):
@@ -100,6 +100,7 @@ def test_a_class_in_a_slot_has_no_parameters(toys):
 
 
 def test_a_pipeline_of_wrong_steps_says_so():
+    pipeline = ilk.Pipeline().set_params(steps=["x"])
     with pytest.raises(ilk.ParameterError, match=r"pipeline: steps \[0\] must be a table"):
-        ilk.Pipeline(["x"]).set_params(classifier__k=3)
-    assert list(ilk.Pipeline(["x"]).get_params()) == ["steps"]
+        pipeline.set_params(classifier__k=3)
+    assert list(pipeline.get_params()) == ["steps"]

@@ -255,3 +255,15 @@ def test_nested_polars_cells_stay_one_a_row():
     table = ilk.as_table(frame)
     assert table.shape == (2, 2)
     assert table["s"].tolist() == [{"x": 1}, {"x": 2}]
+
+
+def test_dates_and_ordered_categories_are_told_from_names(power):
+    dates = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-02-01"])})
+    with pytest.raises(ilk.InputError, match="X has dates .'when'.; the transformer ordinal makes"):
+        power.pairwise(dates)
+    mixed = dates.assign(size=pd.Categorical(["s", "l"], ["s", "l"], ordered=True))
+    message = (
+        "nominal columns .'when', 'size'.*keeps the order of 'size'; dates .'when'. become days"
+    )
+    with pytest.raises(ilk.InputError, match=message):
+        power.pairwise(mixed)

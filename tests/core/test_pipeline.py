@@ -13,6 +13,12 @@ from sklearn.preprocessing import StandardScaler
 import ilk
 from cases import in_one_test
 
+
+@pytest.fixture
+def iris():
+    return ilk.dataset("iris").load().Xy
+
+
 STEPS = [{"transformer": "centre"}, {"editor": "every_other"}, {"classifier": "nearest"}]
 
 
@@ -190,3 +196,79 @@ def test_unfitted():
 
 def test_the_classes_are_those_of_the_last_step(blobs):
     assert list(ilk.Pipeline(STEPS).fit(*blobs).classes_) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ({"classifer": "knn"}, "got 'classifer'; did you mean 'classifier'"),
+        ({"classifier": "knm"}, "there is no classifier 'knm'; did you mean 'knn'"),
+        ({"classifier": {"use": "knn", "kk": 3}}, "has no parameter 'kk'; did you mean 'k'"),
+        ({"classifier": {"use": "knn", "k": 0}}, "k: must be an integer >= 1, got 0"),
+        ({"classifier": {"use": "knn", "distance": {"use": "minkovski"}}}, "mean 'minkowski'"),
+    ],
+)
+def test_a_typing_error_is_refused_where_it_is_made(step, message):
+    with pytest.raises(ilk.ParameterError, match=message):
+        ilk.Pipeline([step])
+
+
+def test_a_wrong_step_set_later_tells_its_own_message_within_scikit_learn(iris):
+    X, y = iris
+    pipeline = ilk.Pipeline([{"classifier": "knn"}])
+    pipeline.steps = [{"classifier": {"use": "knn", "kk": 1}}]
+    with pytest.raises(ilk.ParameterError, match="no parameter 'kk'"):
+        cross_val_score(pipeline, X, y, error_score="raise")
+    search = GridSearchCV(ilk.Pipeline([{"classifier": "knn"}]), {"classifier__kk": [1]})
+    with pytest.raises(ilk.ParameterError, match="knn has no parameter 'kk'; did you mean 'k'"):
+        search.fit(X, y)
+
+
+def test_the_part_before_the_predictor_is_a_pipeline_before_and_after_fit(iris):
+    X, y = iris
+    pipeline = ilk.Pipeline([{"transformer": "standardize"}, {"classifier": "knn"}])
+    first = pipeline[:-1].fit(X, y).transform(X)
+    assert np.array_equal(pipeline.fit(X, y)[:-1].transform(X), first)
+
+
+def test_names_of_columns_are_those_of_the_first_step(iris):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    pipeline = ilk.Pipeline([{"transformer": "standardize"}, {"classifier": "knn"}])
+    assert pipeline.fit(frame, y).feature_names_in_.tolist() == list("abcd")
+    assert not hasattr(pipeline.fit(X, y), "feature_names_in_")
+    with pytest.raises(ilk.InputError, match="feature names should match"):
+        pipeline.fit(frame, y).predict(frame[list("bacd")])
+
+
+def test_a_method_that_lacks_a_parameter_names_it(iris):
+    pipeline = ilk.Pipeline([{"classifier": "svm"}]).fit(*iris)
+    assert not hasattr(pipeline, "predict_proba")
+    with pytest.raises(AttributeError, match="predict_proba needs probability=True, got False"):
+        pipeline.predict_proba(iris[0])
+
+
+def test_pairs_and_functions_are_steps(iris):
+    X, y = iris
+    pipeline = ilk.Pipeline([np.log1p, ("k", ilk.classifier("knn", k=1))])
+    pipeline.set_params(transformer__func=np.sqrt, classifier__k=3).fit(X, y)
+    plain = ilk.classifier("knn", k=3).fit(np.sqrt(X), y)
+    assert np.array_equal(pipeline.predict_proba(X), plain.predict_proba(np.sqrt(X)))
+
+
+def test_a_function_is_a_distance_wherever_one_is_taken(iris):
+    def manhattan(a, b):
+        return float(np.abs(a - b).sum())
+
+    X, y = iris[0][::5], iris[1][::5]
+    expected = ilk.classifier("knn", distance="manhattan").fit(X, y).predict_proba(X)
+    for spec in ({"use": "knn", "distance": manhattan}, ilk.classifier("knn", distance=manhattan)):
+        built = ilk.build(spec, kind="classifier") if isinstance(spec, dict) else spec
+        assert np.array_equal(built.fit(X, y).predict_proba(X), expected)
+    assert np.array_equal(
+        ilk.nearest(X, 3, distance=manhattan)[1], ilk.nearest(X, 3, distance="manhattan")[1]
+    )
+    with pytest.raises(ilk.SpecError, match="a function cannot be written to a spec"):
+        ilk.to_spec(ilk.classifier("knn", distance=manhattan))
+    with pytest.raises(ilk.ParameterError, match=r"members \[0\] must be a classifier"):
+        ilk.classifier("voting", members=[manhattan]).fit(X, y)

@@ -109,7 +109,8 @@ def test_a_learner_without_it_has_none():
 
 
 def test_names_that_do_not_exist_are_no_errors_before_it_is_used():
-    assert not pipeline({"transformer": "nobody"}, Means()).fast_leave_one_out
+    nobody = [{"transformer": "nobody"}, {"classifier": Means()}]
+    assert not ilk.Pipeline().set_params(steps=nobody).fast_leave_one_out
     assert not ilk.Pipeline([]).fast_leave_one_out
 
 

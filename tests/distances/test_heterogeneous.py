@@ -486,3 +486,28 @@ def test_weights_whose_sum_is_infinite():
     X = [[0.0, 1.0], [1.0, 3.0], [0.5, 3.0]]
     D = heterogeneous(weights=[1e308, 1e308]).fit(X).pairwise(X)
     np.testing.assert_array_equal(D[0], [0, np.inf, 1.5e308])
+
+
+def test_dates_count_as_days_and_ordered_categories_as_ranks():
+    size = pd.CategoricalDtype(["small", "medium", "large"], ordered=True)
+    X = pd.DataFrame(
+        {
+            "when": pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-11", None]),
+            "size": pd.Series(["small", "large", "medium", "small"], dtype=size),
+        }
+    )
+    d = heterogeneous().fit(X)
+    assert not d.nominal_.any()
+    np.testing.assert_array_equal(d.ranges_, [10, 2])
+    expected = [0.2 + 1.0, 1.0 + 0.5, 1.0 + 0.0]
+    np.testing.assert_allclose(d.pairwise(X.iloc[:1], X.iloc[1:])[0], expected)
+    shuffled = X.assign(size=X["size"].cat.reorder_categories(["large", "medium", "small"]))
+    np.testing.assert_array_equal(d.pairwise(shuffled), d.pairwise(X))  # ranks of training
+    assert heterogeneous(nominal=["size"]).fit(X).nominal_.tolist() == [False, True]
+
+
+def test_an_unknown_level_has_no_rank():
+    X = pd.DataFrame({"size": pd.Categorical(["s", "l"], ["s", "l"], ordered=True)})
+    d = heterogeneous().fit(X)
+    with pytest.raises(ilk.InputError, match=r"'xl' at row 0, column 'size', .* \['s', 'l'\]"):
+        d.pairwise(pd.DataFrame({"size": pd.Categorical(["xl"], ordered=True)}))

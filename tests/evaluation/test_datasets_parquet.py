@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -122,14 +122,14 @@ GOOD = {"a": [1.0, 2.0], "class": ["x", "y"]}
         (
             {"a": [1, 2], "class": ["x", None]},
             {},
-            r"'class', row 1: no label \(1 row has .*complete",
+            r"'class', row 1: no label \(1 row has .*labelled",
         ),
         ({"a": [1, 2], "class": [0.5, 1.0]}, {}, r"'class': a label must be text, an integer"),
         ({"a": [1, 2], "class": [np.inf, 1.0]}, {}, r"'class': a label must be text, an integer"),
         ({"a": [1, 2], "class": [1e300, 1.0]}, {}, r"'class': a label must be text, an integer"),
         ({"a": [b"r", b"s"], "class": [0, 1]}, {}, r"column 'a' of type .* numeric; list it in ig"),
         ({"a": ["r", "s"], "class": [0, 1]}, {"nominal": []}, r"column 'a' of type \w+ is not nu"),
-        ({"a": [date(2020, 1, 1)] * 2, "class": [0, 1]}, {}, r"column 'a' of type .* ignore"),
+        ({"a": [timedelta(1)] * 2, "class": [0, 1]}, {}, r"column 'a' of type .* ignore"),
         ({"a": [[1], [2]], "class": [0, 1]}, {"nominal": ["a"]}, r"'a' of type .* cannot be nom"),
         ({"a": [None, None], "class": [0, 1]}, {"missing": "complete"}, r"no row is complete"),
     ],
@@ -181,3 +181,29 @@ def test_what_pandas_noted_in_the_file_may_be_wrong(tmp_path):
         path.write_bytes(raw.replace(old, new))
         with pytest.raises(ilk.DataError, match=r"a\.parquet: cannot be read as Parquet"):
             ilk.dataset("parquet", path=path).load()
+
+
+def test_dates_are_days(write):
+    table = {
+        "a": [date(1970, 1, 2), None, date(1969, 12, 31)],
+        "b": [datetime(1970, 1, 1, 12), datetime(1970, 1, 2), None],  # noqa: DTZ001  # as pandas
+        "class": [0, 1, 1],
+    }
+    data = load(write(table))
+    assert data.dates == ("a", "b")
+    np.testing.assert_array_equal(data.X, [[1, 0.5], [np.nan, 1], [-1, np.nan]])
+
+
+def test_target_by_position_labelled_rows_and_rows_to_predict(write):
+    path = write({"a": [1.0, 2.0, 3.0], "b": ["x", "y", None]})
+    data = load(path, target=-1, missing="labelled")
+    assert data.X.tolist() == [[1], [2]]
+    assert data.y.tolist() == ["x", "y"]
+    assert load(path, target="b", labels="unknown").X.tolist() == [[1], [2], [3]]
+    with pytest.raises(ilk.DataError, match="target = 2 is no position of 2 columns"):
+        load(path, target=2)
+
+
+def test_texts_that_look_like_numbers_are_noted(write):
+    data = load(write({"a": ["39,1", "40,2"], "class": [0, 1]}))
+    assert "a decimal comma, such as '39,1', but is read as categories" in data.notes[0]

@@ -10,6 +10,8 @@ ORDER = [
     "plan",
     "run",
     "results",
+    "row_stream",
+    "table_model",
     "curves",
     "figures",
     "report",

@@ -224,3 +224,14 @@ def test_numbers_of_type_object_are_told_their_type():
         again = pd.DataFrame({"a": np.array([1, 2], dtype=object), "b": ["x", "y"]})
         with pytest.raises(ilk.InputError, match="'a', is of type object, was numeric in training"):
             encoder.transform(again)
+
+
+@pytest.mark.parametrize("name", ["ordinal", "one_hot"])
+def test_dates_are_numbers_of_days_unless_they_are_named(name):
+    when = pd.to_datetime(["1970-01-02", "1970-01-11", "1970-01-02"])
+    X = pd.DataFrame({"when": when, "size": ["s", "l", "s"]})
+    encoder = ilk.transformer(name).fit(X)
+    np.testing.assert_array_equal(encoder.transform(X)[:, 0], [1, 10, 1])
+    assert list(encoder.categories_) == [1]
+    named = ilk.transformer(name, columns=["when", "size"]).fit(X)
+    assert list(named.categories_) == [0, 1]

@@ -94,12 +94,19 @@ def test_training_decides():
     assert imputer.transform([[np.nan], [9.0]]).ravel().tolist() == [2, 9]
 
 
-def test_column_without_a_value(frame):
+def test_column_without_a_value_gets_the_constant(frame):
     frame["age"] = np.nan
-    with pytest.raises(ilk.InputError, match="column 'age', has no value.*numeric='constant'"):
-        ilk.transformer("impute").fit(frame)
-    frame["age"], frame["sex"] = 1.0, pd.Series([None] * 4, dtype=object, index=frame.index)
-    with pytest.raises(ilk.InputError, match="column 'sex', has no value.*nominal='constant'"):
+    frame["sex"] = pd.Series([None] * 4, dtype=object, index=frame.index)
+    imputer = ilk.transformer("impute", fill_number=7.0, fill_category="none")
+    with pytest.warns(UserWarning, match=r"column '(age|sex)', has no value in training: "):
+        filled = imputer.fit(frame).transform(frame)
+    assert filled["age"].tolist() == [7.0] * 4
+    assert filled["sex"].tolist() == ["none"] * 4
+
+
+def test_dates_without_a_value_are_refused(frame):
+    frame["age"] = pd.Series([pd.NaT] * 4, index=frame.index)
+    with pytest.raises(ilk.InputError, match="column 'age', has no value in training and is of"):
         ilk.transformer("impute").fit(frame)
 
 

@@ -69,9 +69,11 @@ if TYPE_CHECKING:
     from ilk.errors import SpecError as SpecError
     from ilk.errors import UnknownComponentError as UnknownComponentError
     from ilk.errors import UnknownParameterError as UnknownParameterError
+    from ilk.estimators import available_if as available_if
     from ilk.freezing import fit_component as fit_component
     from ilk.freezing import frozen as frozen
     from ilk.freezing import is_frozen as is_frozen
+    from ilk.functions import compare as compare
     from ilk.functions import results as results
     from ilk.gram import check_gram as check_gram
     from ilk.gram import is_positive_semidefinite as is_positive_semidefinite
@@ -88,6 +90,8 @@ if TYPE_CHECKING:
     from ilk.inputs import check_same_length as check_same_length
     from ilk.inputs import check_vectors as check_vectors
     from ilk.inputs import column_labels as column_labels
+    from ilk.inputs import date_columns as date_columns
+    from ilk.inputs import days_of as days_of
     from ilk.inputs import is_table as is_table
     from ilk.inputs import n_rows as n_rows
     from ilk.inputs import nominal_columns as nominal_columns
@@ -160,6 +164,7 @@ if TYPE_CHECKING:
     from ilk.params import slots as slots
     from ilk.persist import PersistError as PersistError
     from ilk.persist import load as load
+    from ilk.persist import read_header as read_header
     from ilk.persist import save as save
     from ilk.pipeline import Pipeline as Pipeline
     from ilk.pipeline import takes_weights as takes_weights
@@ -211,6 +216,8 @@ if TYPE_CHECKING:
     from ilk.shortcuts import transformers as transformers
     from ilk.spec import Spec as Spec
     from ilk.spec import load_spec as load_spec
+    from ilk.steps import kind_and_component as kind_and_component
+    from ilk.steps import step_problem as step_problem
     from ilk.suggest import did_you_mean as did_you_mean
     from ilk.suggest import similar_file as similar_file
     from ilk.views import check_views as check_views
@@ -225,6 +232,7 @@ __version__ = "0.2.0"
 _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "Components": {
         "ilk.capabilities": ("Capabilities", "INPUT_KINDS"),
+        "ilk.estimators": ("available_if",),
         "ilk.component": ("Component", "seeded", "single_use"),
         "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
     },
@@ -302,6 +310,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "Pipelines": {
         "ilk.pipeline": ("Pipeline", "takes_weights"),
+        "ilk.steps": ("kind_and_component", "step_problem"),
     },
     "Registry": {
         "ilk.discovery": ("Found", "installed"),
@@ -325,10 +334,10 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "Saved components": {
         "ilk.loaded": ("check_stored", "stored_fault"),
-        "ilk.persist": ("PersistError", "load", "save"),
+        "ilk.persist": ("PersistError", "load", "read_header", "save"),
     },
     "Results and events": {
-        "ilk.functions": ("results",),
+        "ilk.functions": ("compare", "results"),
         "ilk.hooks": ("HookWarning", "Listeners", "Section", "hookimpl"),
     },
     "Neighbours": {
@@ -347,6 +356,8 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "check_same_length",
             "check_vectors",
             "column_labels",
+            "date_columns",
+            "days_of",
             "is_table",
             "n_rows",
             "nominal_columns",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ilk.interfaces.classifier import Classifier
@@ -25,10 +25,10 @@ from ilk.interfaces.transformer import Transformer
 
 Table = Mapping[str, Any]  # a component as a spec writes it: ``{"use": "knn", "k": 3}``
 
-DistanceLike = Distance | str | Table
+DistanceLike = Distance | Callable[[Any, Any], float] | str | Table
 KernelLike = Kernel | str | Table
 IndexLike = Index | str | Table
-TransformerLike = Transformer | str | Table
+TransformerLike = Transformer | Callable[[Any], Any] | str | Table
 MetricLearnerLike = MetricLearner | LocalMetric | str | Table
 RelevanceLike = Relevance | str | Table
 ClassifierLike = Classifier | str | Table
@@ -42,4 +42,4 @@ ResamplingLike = Resampling | str | Table
 MeasureLike = Measure | str | Table
 ComparisonLike = Comparison | str | Table
 ExecutorLike = Executor | str | Table
-StepLike = Any  # a table with one key, a component, or a foreign estimator
+StepLike = Any  # a table with one key, a component, an estimator, (name, estimator), a function

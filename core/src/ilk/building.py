@@ -18,7 +18,8 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
     ----------
     spec : str, table or Resolved
         ``"euclidean"``, ``{"use": "knn", "k": 3}``, or a pipeline ``{"steps": [...]}``; what
-        `resolve` returned is not resolved again.
+        `resolve` returned is not resolved again. In Python a table may hold components,
+        estimators and functions in place of names.
     kind : str, optional
         May be left out if only one kind has the name.
 
@@ -37,7 +38,7 @@ def build(spec: Any, *, kind: str | None = None) -> Any:
         kind = kind_from(data)
     if isinstance(spec, Resolved):
         return construct(data, kind)
-    resolved = resolve(spec, kind=kind)
+    resolved = resolve(spec, kind=kind, objects=True)
     # Only a file has relative paths, and resolution has completed them.
     return construct(resolved.data if isinstance(spec, Spec) else data, kind)
 

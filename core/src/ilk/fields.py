@@ -102,7 +102,11 @@ def _make_room(cls: type, name: str, declared: Param) -> None:
 
 
 def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
-    """Return the constructor of a class with these fields: it only stores them."""
+    """Return the constructor of a class with these fields: it stores them.
+
+    Of a class with a method ``_check_made`` it then calls this method.
+    """
+    check_made = getattr(cls, "_check_made", None)
     positional = [name for name, declared in fields.items() if not declared.kw_only]
     defaults = [(name, each.default, is_shared(each.default)) for name, each in fields.items()]
 
@@ -123,6 +127,8 @@ def constructor(cls: type, fields: Mapping[str, Param]) -> Callable[..., None]:
                 setattr(self, name, values.pop(name))
         if values:
             raise unknown_parameter(cls.__name__, next(iter(values)), fields)
+        if check_made is not None:
+            check_made(self)
 
     function: Any = __init__
     function.__qualname__, function.__module__ = f"{cls.__qualname__}.__init__", cls.__module__

@@ -9,9 +9,81 @@ from ilk.discovery import found_in
 from ilk.errors import BrokenComponentError, UnknownComponentError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 GROUP = "ilk.functions"
+
+
+def compare(
+    pipelines: Mapping[str, Any] | Sequence[Any],
+    data: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    resampling: Any = None,
+    measures: Any = None,
+    comparisons: Any = None,
+    store: str | Path | None = None,
+    seed: int = 0,
+    executor: Any = "serial",
+) -> Any:
+    """Compare pipelines on arrays, data frames or data sets, as `ilk run` does by a file.
+
+    Parameters
+    ----------
+    pipelines : mapping of str to pipeline, or list of pipelines
+        A pipeline is the name or table of a classifier, an estimator of ilk or scikit-learn, an
+        `ilk.Pipeline`, or a list of steps. A step is a table with one key, its kind, a component,
+        an estimator, a pair (name, estimator) or, to transform, a function. Tables may hold such
+        objects at any depth: ``{"use": "knn", "distance": function}``.
+    data : frame, array, list, mapping of str to (X, y), or data set
+        A data set is `ilk.Data`, the name of one (``"iris"``) or its table.
+    y : array of shape (n,), optional
+        Labels of the cases in `data`.
+    target : str, optional
+        Column of the labels of a frame.
+    resampling, measures, comparisons : str, table, component or list of them, optional
+        By default as in a file: ``"repeated_kfold"``, ``["error"]``, and none.
+    store : str or Path, optional
+        SQLite file for the predictions: what it has is not computed again. By default a temporary
+        one.
+    seed : int, default=0
+    executor : str, table or component, default="serial"
+
+    Returns
+    -------
+    Results
+        `ilk_evaluation.Results`: ``table()``, ``summary()``, ``verdicts``, ``best()``,
+        ``plot("ranks")``, ``report("page.html")``, ``fit(id, X, y)``.
+
+    Raises
+    ------
+    UnknownComponentError
+        If ilk-evaluation is not installed.
+    InputError, InputTypeError, SpecError
+        If something is not one of these; before any fit.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> results = ilk.compare(["knn", "nearest_mean"], X, y, resampling="stratified_kfold")
+    >>> results.best()
+    'knn'
+    """
+    return _offered("compare", "ilk-evaluation")(
+        pipelines,
+        data,
+        y,
+        target=target,
+        resampling=resampling,
+        measures=measures,
+        comparisons=comparisons,
+        store=store,
+        seed=seed,
+        executor=executor,
+    )
 
 
 def results(path: str | Path, **options: Any) -> Any:

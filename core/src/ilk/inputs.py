@@ -26,6 +26,8 @@ __all__ = [
     "check_same_features",
     "check_same_length",
     "check_vectors",
+    "date_columns",
+    "days_of",
     "is_table",
     "n_rows",
     "nominal_columns",
@@ -139,6 +141,31 @@ def nominal_columns(X: Any) -> list[Any]:
     return [name for name, dtype in zip(X.columns, X.dtypes, strict=True) if not _numeric(dtype)]
 
 
+def date_columns(X: Any) -> list[Any]:
+    """Names of the columns of a data frame that hold dates, in order."""
+    return [
+        name
+        for name, dtype in zip(X.columns, X.dtypes, strict=True)
+        if getattr(dtype, "kind", "O") == "M"
+    ]
+
+
+def days_of(column: pd.Series[Any]) -> np.ndarray:
+    """Days since 1970-01-01 of a column of dates, with fractions for times; NaN where missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> days_of(pd.Series(pd.to_datetime(["1970-01-02", "1970-01-01 12:00"])))
+    array([1. , 0.5])
+    """
+    import pandas as pd
+
+    moments = pd.to_datetime(column, utc=True)
+    days = (moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+    return np.asarray(days, dtype=float)
+
+
 def _numeric(dtype: DTypeLike) -> bool:
     kind = getattr(dtype, "kind", "O")
     return kind in "biuf" and not hasattr(dtype, "categories")
@@ -155,12 +182,26 @@ def refuse_nominal(owner: object, X: Cases, argument: str = "X") -> None:
     if not is_table(X):
         return
     nominal = nominal_columns(X)
-    if nominal:
-        some = ", ".join(map(repr, nominal[:5])) + (", ..." if len(nominal) > 5 else "")
+    if not nominal:
+        return
+    dates = set(date_columns(X))
+    name = f"{display_name(owner)}: {argument}"
+    if dates == set(nominal):
         raise InputError(
-            f"{display_name(owner)}: {argument} has nominal columns ({some}); encode them with "
-            f"the transformer one_hot or ordinal, or use the distance heterogeneous"
+            f"{name} has dates ({_some(nominal)}); the transformer ordinal makes them numbers of "
+            f"days, the distance heterogeneous compares them so"
         )
+    ordered = [each for each in nominal if getattr(X[each].dtype, "ordered", False)]
+    also = f"; ordinal keeps the order of {_some(ordered)}" if ordered else ""
+    also += f"; dates ({_some(sorted(dates, key=str))}) become days" if dates else ""
+    raise InputError(
+        f"{name} has nominal columns ({_some(nominal)}); encode them with the transformer one_hot "
+        f"or ordinal, or use the distance heterogeneous{also}"
+    )
+
+
+def _some(names: Sequence[Any]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def refuse_unlike_numbers(owner: object, X: Cases, argument: str = "X") -> None:

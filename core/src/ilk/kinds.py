@@ -32,6 +32,10 @@ class Kind:
         slot of this kind; empty: only subclasses of the interface are accepted.
     summary : str
         One line for listings.
+    function : str
+        Component that makes a plain function one of this kind, and its parameter for the function
+        (``"callable:function"``); ``"sklearn"``: scikit-learn's `FunctionTransformer`; empty:
+        functions are not accepted.
     """
 
     name: str
@@ -40,6 +44,7 @@ class Kind:
     summary: str
     role: Role | None = None
     methods: tuple[str, ...] = ()
+    function: str = ""
 
     @property
     def group(self) -> str:
@@ -71,6 +76,7 @@ _BUILT_IN = (
         "distances",
         ("ilk.interfaces.distance:Distance",),
         "measures the dissimilarity of two objects; small means close",
+        function="callable:function",
     ),
     Kind(
         "kernel",
@@ -91,6 +97,7 @@ _BUILT_IN = (
         "turns a table into another table",
         "transform",
         ("fit", "transform"),
+        function="sklearn",
     ),
     Kind(
         "metric_learner",

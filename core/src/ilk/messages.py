@@ -18,6 +18,8 @@ def an(noun: str) -> str:
 
 def short_repr(value: object) -> str:
     """Write a value for a message: on one line, and shortened if it is long."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}, not an instance ({value.__name__}())"
     try:
         text = " ".join(repr(value).split())
     except RecursionError:

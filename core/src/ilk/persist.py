@@ -33,7 +33,7 @@ class PersistError(IlkError, ValueError):
     """A component cannot be saved, or a file cannot be loaded as one."""
 
 
-def save(model: Component, path: str | Path) -> Path:
+def save(model: Component, path: str | Path, *, about: Mapping[str, Any] | None = None) -> Path:
     """Write a fitted component to a file.
 
     The file has arrays, numbers and names in skops' format, and no code. It replaces an older
@@ -44,6 +44,9 @@ def save(model: Component, path: str | Path) -> Path:
     model : Component
         Usually a fitted `Pipeline` or classifier.
     path : str or Path
+    about : mapping, optional
+        Further facts as values of JSON, such as the columns that the component was fitted on;
+        `read_header` returns them.
 
     Returns
     -------
@@ -66,7 +69,12 @@ def save(model: Component, path: str | Path) -> Path:
     True
     """
     path = Path(path)
-    header = {"format": FORMAT, "component": display_name(model), "versions": _versions(model)}
+    header = {
+        "format": FORMAT,
+        "component": display_name(model),
+        "versions": _versions(model),
+        "about": dict(about or {}),
+    }
     state = _dump(model)
     content = _packed(header, state, zipfile.ZIP_DEFLATED)
     if len(state) > _most(len(content)):  # such as zeros: `load` would refuse it as an attack
@@ -104,6 +112,35 @@ def load(path: str | Path, *, check_versions: bool = True) -> Any:
     if check_versions:
         _check_versions(path, header["versions"])
     return _restore(path, state)
+
+
+def read_header(path: str | Path) -> dict[str, Any]:
+    """Read what a file of `save` says about its component, without loading the component.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    dict
+        ``"component"``, its name; ``"versions"`` of libraries and distributions; ``"about"``, the
+        mapping given to `save`.
+
+    Raises
+    ------
+    PersistError
+        If the file is damaged or holds no component.
+
+    Examples
+    --------
+    >>> import ilk, tempfile, pathlib
+    >>> knn = ilk.classifier("knn", k=1).fit([[0.0], [1.0]], ["a", "b"])
+    >>> path = ilk.save(knn, pathlib.Path(tempfile.mkdtemp()) / "knn.ilk", about={"cases": 2})
+    >>> ilk.read_header(path)["about"]
+    {'cases': 2}
+    """
+    return _parts(Path(path))[0]
 
 
 def _packed(header: dict[str, Any], state: bytes, method: int) -> bytes:
@@ -199,6 +236,8 @@ def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
         raise PersistError(f"{path}: has format {written!r}, this ilk reads {FORMAT}")
     if not isinstance(header.get("versions"), dict):
         raise PersistError(f"{path}: is damaged: it does not say by which versions it was written")
+    if not isinstance(header.setdefault("about", {}), dict):
+        raise PersistError(f"{path}: is damaged: what it says about the component is no table")
     return header, state
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
 from ilk.component import opened, taken_slot
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
+from ilk.estimators import available_if
 from ilk.freezing import fit_component, is_frozen
 from ilk.inputs import check_same_length, is_table, n_rows, take
 from ilk.interfaces.classifier import Classifier, Outputs
@@ -21,6 +23,7 @@ from ilk.interfaces.transformer import Transformer
 from ilk.leave_one_out import learns_nothing, leaves_out
 from ilk.named_columns import uses_views, with_names
 from ilk.params import slots
+from ilk.resolution import first_problem
 from ilk.slot_values import slot_problem
 from ilk.steps import kind_and_component, order_problem, role_of
 from ilk.suggest import did_you_mean
@@ -34,7 +37,11 @@ if TYPE_CHECKING:
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
     def check(self: Pipeline) -> bool:
-        getattr(self._last(), method)  # its AttributeError names the last step
+        try:
+            last = self._last()
+        except IlkError:  # `fit` reports it, also within tools of scikit-learn
+            return True
+        getattr(last, method)  # its AttributeError names the last step
         return True
 
     return check
@@ -96,6 +103,20 @@ class Pipeline(Classifier):
             cls(),
             cls([{"transformer": "standardize"}, {"editor": "enn"}, nearest]),
         ]
+
+    def _check_made(self) -> None:
+        """Check the names in the steps, so that a typing error is found where it is made."""
+        problem = slot_problem(self.parameters["steps"], self.steps)
+        if problem:
+            raise self.parameter_error("steps", problem)
+        for position, step in enumerate(self.steps):
+            kind, component = kind_and_component(step)
+            if isinstance(component, str | Mapping):
+                problem = first_problem(component, kind)
+                if problem:
+                    raise self.parameter_error(
+                        "steps", f"[{position}] {kind} cannot be built: {problem}"
+                    )
 
     def check_parameters(self) -> None:
         """Check each step and their order."""
@@ -242,6 +263,22 @@ class Pipeline(Classifier):
         """Transform by every step; only if the last step is a transformer."""
         return self._call("transform", X)
 
+    @available_if(_last_has("nearest_cases"))
+    def nearest_cases(self, X: Cases) -> Any:
+        """Nearest training cases of the last step: distances, row numbers and labels.
+
+        Returns
+        -------
+        distances, indices, labels : ndarray of shape (m, k)
+            Nearest first. The numbers are those of the rows that `fit` was given, whatever
+            editors removed.
+        """
+        distances, indices, labels = self._call("nearest_cases", X)
+        for _, step in reversed(self.steps_):
+            if hasattr(step, "fit_resample"):
+                indices = np.asarray(step.sample_indices_)[indices]
+        return distances, indices, labels
+
     @property
     def fast_leave_one_out(self) -> bool:
         """Whether `leave_one_out` is available: in the last step, after stateless steps."""
@@ -329,6 +366,12 @@ class Pipeline(Classifier):
             if hasattr(step, "n_features_in_"):
                 return int(step.n_features_in_)
         raise AttributeError("no step of the pipeline has n_features_in_")
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Names of the columns that the first step was fitted on, if it was a table of texts."""
+        check_is_fitted(self)
+        return self.steps_[0][1].feature_names_in_
 
     @property
     def named_steps(self) -> dict[str, Any]:

@@ -1,10 +1,11 @@
-"""Common parts of the plugins' plots: axes without pyplot, colours of classes, literal labels.
+"""Common parts of the plugins' plots: axes, colours of classes, literal labels.
 
 matplotlib (extra ``report`` of ilk) is imported on the first plot.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,8 +35,11 @@ MARKERS = ("o", "s", "^", "D", "v", "<", ">", "X", "P")
 _LONGEST, _ENDING = 60, 16  # maximum length of a label, and of its end after an ellipsis
 
 
-def new_axes(width: float, height: float, columns: int = 1) -> Any:
+def new_axes(width: float, height: float, columns: int = 1, *, detached: bool = False) -> Any:
     """Return the axes of a new figure of a size in inches: one, or an array of several.
+
+    The figure is pyplot's own if pyplot is in use, so that notebooks and ``plt.show()`` show it;
+    `detached` figures, such as those of files, are not.
 
     Raises
     ------
@@ -49,7 +53,9 @@ def new_axes(width: float, height: float, columns: int = 1) -> Any:
             "drawing needs matplotlib, which is not installed (pip install matplotlib; the "
             "extra 'report' of ilk has it)"
         ) from error
-    return Figure(figsize=(width, height), layout="constrained").subplots(1, columns)
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    make: Any = Figure if pyplot is None or detached else pyplot.figure
+    return make(figsize=(width, height), layout="constrained").subplots(1, columns)
 
 
 def class_style(number: int) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from typing import TYPE_CHECKING
 
 from ilk import discovery
@@ -156,8 +158,7 @@ class Registry:
             ``replace=True``: the plain name then means this class, except in defaults.
         """
         problem = _class_problem(cls, self.kind)
-        if not isinstance(name, str) or not name.isprintable() or not name or "/" in name:
-            problem = "a name must be printable text without a slash"
+        problem = problem or name_problem(name)
         if problem:
             raise BrokenComponentError(f"{self.kind.name} {name!r}: {problem}")
         if not replace and self._session.get(name) is not cls:
@@ -312,6 +313,21 @@ def refresh() -> None:
     kinds.cache_clear()
     for known in _registries.values():
         known.forget()
+
+
+def name_problem(name: object) -> str | None:
+    """Return the reason why a component cannot have a name, with the closest name that it can."""
+    text = name if isinstance(name, str) else ""
+    if re.fullmatch(r"[a-z][a-z0-9_]*", text) and not keyword.iskeyword(text):
+        return None
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
+    valid = re.sub(r"[^a-z0-9]+", "_", words).strip("_0123456789")
+    valid += "_" * keyword.iskeyword(valid)
+    better = f"; {valid!r} would do" if valid and valid != text else ""
+    return (
+        f"a name is made of lower-case letters, digits and underscores, starts with a letter "
+        f"and is no Python keyword, got {name!r}{better}"
+    )
 
 
 def _class_problem(cls: type, kind: Kind) -> str | None:

@@ -20,6 +20,7 @@ from ilk.params import FilePath, Param
 from ilk.registries import SESSION, find_class, registry
 from ilk.slot_values import At, SlotError, map_slot
 from ilk.spec import Spec
+from ilk.steps import kind_and_component, step_problem
 from ilk.suggest import did_you_mean
 
 DEEPEST = 50  # nested components; building much deeper ones exhausts the stack
@@ -63,6 +64,7 @@ def resolve(
     kind: str | None = None,
     grammar: Table | None = None,
     trust: bool = True,
+    objects: bool = False,
 ) -> Resolved:
     """Find every name, fill in every default and check every value.
 
@@ -76,6 +78,9 @@ def resolve(
         The allowed tables and keys of a file.
     trust : bool, default=True
         Whether to accept parameters that only a trusted file may set (`Param.trusted`).
+    objects : bool, default=False
+        Whether a component that no table can describe, such as a frozen one or an estimator of
+        scikit-learn, stays as it is; in a whole file only inside steps and as a data set.
 
     Raises
     ------
@@ -89,7 +94,8 @@ def resolve(
     """
     source = spec if isinstance(spec, Spec) else None
     data = spec.data if isinstance(spec, Spec) else spec
-    resolution = Resolution(source.folder if source else None, trust=trust)
+    resolution = Resolution(source.folder if source else None, trust=trust, objects=objects)
+    resolution.keeps_objects = objects and grammar is None
     resolution.problems += _unusable(data)
     if resolution.problems:
         result = None
@@ -133,12 +139,28 @@ def kind_from(data: object) -> str:
     return having[0]
 
 
+def first_problem(spec: object, kind: str) -> str | None:
+    """Return the first problem of names and values in the name or table of a component.
+
+    Combinations of parameters are not checked, and nothing is built.
+    """
+    resolution = Resolution(objects=True)
+    resolution.keeps_objects, resolution.checks_together = True, False
+    resolution.component(spec, kind, ())
+    return str(SpecError(resolution.problems[:1])) if resolution.problems else None
+
+
 class Resolution:
     """One walk over a spec, which collects `problems` and components `used`."""
 
-    def __init__(self, folder: Path | None = None, *, trust: bool = True) -> None:
+    def __init__(
+        self, folder: Path | None = None, *, trust: bool = True, objects: bool = False
+    ) -> None:
         self.folder = folder
         self.trust = trust
+        self.objects = objects
+        self.keeps_objects = False
+        self.checks_together = True
         self.problems: list[Problem] = []
         self.used: list[tuple[Where, str, str]] = []
         self.depth = 0
@@ -212,6 +234,8 @@ class Resolution:
         if value is None and not param.none:
             self.complain(path, f"must be {param.describe()}, got None")
             return value
+        outside = self.keeps_objects
+        self.keeps_objects = outside or (self.objects and param.slot in {"step", "dataset"})
         try:
             return map_slot(param, value, one)
         except SlotError as error:
@@ -220,17 +244,21 @@ class Resolution:
                 hint = f"; write [[{path[0]}]]"
             self.complain(path, f"{error}{hint}")
             return value
+        finally:
+            self.keeps_objects = outside
 
     def _step(self, item: object, kind: str, path: Where) -> Any:
         """Check a step: a table with one key, its kind."""
         if kind == "step":
-            if not hasattr(item, "get_params"):
+            if not hasattr(item, "get_params") or step_problem(item):
                 self.complain(
                     path,
                     f"a step is a table with one key, its kind, as in "
                     f"{{ classifier = 'knn' }}; got {short_repr(item)}",
                 )
-            return item
+                return item
+            kind, item = kind_and_component(item)
+            return {kind: self.component(item, kind, (*path, kind))}
         table = kinds()
         if kind not in table:
             hint = did_you_mean(kind, [name for name, k in table.items() if k.role])
@@ -261,7 +289,13 @@ class Resolution:
     def component(self, value: object, kind: str, path: Where) -> Any:
         """Check a component given by name or table; return its table with every parameter."""
         if hasattr(value, "get_params") and kind_of(kind).accepts(value):
-            value = self._as_table(value, path)
+            before = len(self.problems)
+            table = self._as_table(value, path)
+            if self.keeps_objects and len(self.problems) > before:
+                del self.problems[before:]
+                self._check_object(value, path)
+                return value
+            value = table
         if self.depth >= DEEPEST:
             self.complain(path, f"components are nested more than {DEEPEST} deep")
             return value
@@ -313,6 +347,14 @@ class Resolution:
                 self.problems += error.problems
         return values
 
+    def _check_object(self, component: Any, path: Where) -> None:
+        """Let a component that stays as it is check its parameters."""
+        try:
+            if hasattr(component, "check_parameters"):
+                component.check_parameters()
+        except ParameterError as error:
+            self.complain((*path, error.argument) if error.argument else path, str(error))
+
     def _among(self, component: Any, path: Where) -> Any:
         return self.component(component, component.kind, path)
 
@@ -336,7 +378,7 @@ class Resolution:
             key: self.value(param, values[key], (*path, key))
             for key, param in cls.parameters.items()
         }
-        if len(self.problems) == before:
+        if len(self.problems) == before and self.checks_together:
             self._check_together(cls, values, path)
         return result
 

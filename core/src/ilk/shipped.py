@@ -24,8 +24,8 @@ ilk-distances/distance:
 ilk-distances/index:
     ball_tree case_retrieval_net cover_tree fish_and_shrink footprint hnsw kd_tree lsh
 ilk-distances/kernel:
-    conformal exponential_chi2 linear mahalanobis_rbf polynomial rational rbf sigmoid substitution
-    weighted_sum
+    conformal exponential_chi2 linear mahalanobis_rbf polynomial precomputed rational rbf sigmoid
+    substitution weighted_sum
 ilk-ensembles/classifier:
     adaboost bagging cascade co_training concatenated crab ecoc gentleboost mixture_of_experts
     multiview random_forest random_subspace stacking voting
@@ -43,7 +43,7 @@ ilk-evaluation/comparison:
     robustness wilcoxon
 ilk-evaluation/dataset:
     arff balance_scale breast_cancer csv digits folder images iris monks1 monks2 monks3 parquet
-    tic_tac_toe waveform wine xor
+    svmlight tic_tac_toe waveform wine xor
 ilk-evaluation/executor:
     dask loky mpi serial
 ilk-evaluation/measure:

@@ -368,6 +368,12 @@ def kernel(
 
 @overload
 def kernel(
+    _name: Literal["precomputed", "ilk-distances/precomputed"], /, *, matrix: ArrayLike | None = ...
+) -> Kernel:
+    """Kernel values looked up in a matrix: ``k(x, y) = matrix[x, y]``; data are row numbers."""
+
+@overload
+def kernel(
     _name: Literal["rational", "ilk-distances/rational"],
     /,
     *,
@@ -2094,13 +2100,15 @@ def dataset(
     /,
     *,
     path: FileLike = ...,
-    target: str | None = ...,
-    missing: Literal["keep", "complete"] = ...,
+    target: str | int | None = ...,
+    missing: Literal["keep", "labelled", "complete"] = ...,
     ignore: Sequence[Any] = ...,
     groups: str | None = ...,
+    labels: Literal["known", "unknown"] = ...,
+    encoding: str = ...,
     inflated_mb: int = ...,
 ) -> Dataset:
-    """A table in an ARFF file, dense or sparse, gzip if its name ends in .gz."""
+    """A table in an ARFF file as Weka, MOA and KEEL write it, dense or sparse."""
 
 @overload
 def dataset(_name: Literal["balance_scale", "ilk-evaluation/balance_scale"], /) -> Dataset:
@@ -2116,16 +2124,24 @@ def dataset(
     /,
     *,
     path: FileLike = ...,
-    target: str = ...,
-    missing: Literal["keep", "complete"] = ...,
+    target: str | int = ...,
+    missing: Literal["keep", "labelled", "complete"] = ...,
     ignore: Sequence[Any] = ...,
     groups: str | None = ...,
+    labels: Literal["known", "unknown"] = ...,
     nominal: Sequence[Any] | Literal["auto"] = ...,
     missing_values: Sequence[Any] = ...,
     delimiter: str = ...,
+    header: bool | Literal["auto"] = ...,
+    columns: Sequence[Any] = ...,
+    decimal: Literal["auto", ".", ","] = ...,
+    thousands: Literal["", ".", ",", " ", "'"] | None = ...,
+    date_format: str = ...,
+    comment: str = ...,
+    encoding: str = ...,
     inflated_mb: int = ...,
 ) -> Dataset:
-    """A table in a comma-separated file with a header, gzip if its name ends in .gz."""
+    """A table in a delimited text file, as programs write them."""
 
 @overload
 def dataset(_name: Literal["digits", "ilk-evaluation/digits"], /) -> Dataset:
@@ -2138,7 +2154,7 @@ def dataset(
     *,
     name: str = ...,
     path: FileLike | None = ...,
-    missing: Literal["keep", "complete"] = ...,
+    missing: Literal["keep", "labelled", "complete"] = ...,
     split: str | None = ...,
     inflated_mb: int = ...,
 ) -> Dataset:
@@ -2183,13 +2199,27 @@ def dataset(
     /,
     *,
     path: FileLike = ...,
-    target: str = ...,
-    missing: Literal["keep", "complete"] = ...,
+    target: str | int = ...,
+    missing: Literal["keep", "labelled", "complete"] = ...,
     ignore: Sequence[Any] = ...,
     groups: str | None = ...,
+    labels: Literal["known", "unknown"] = ...,
     nominal: Sequence[Any] | Literal["auto"] = ...,
 ) -> Dataset:
     """A table in a Parquet file, whose columns have types."""
+
+@overload
+def dataset(
+    _name: Literal["svmlight", "ilk-evaluation/svmlight"],
+    /,
+    *,
+    path: FileLike = ...,
+    n_features: int | None = ...,
+    zero_based: bool | Literal["auto"] = ...,
+    labels: Literal["known", "unknown"] = ...,
+    inflated_mb: int = ...,
+) -> Dataset:
+    """A file of LIBSVM or SVMlight: ``label position:value position:value ...`` in each line."""
 
 @overload
 def dataset(

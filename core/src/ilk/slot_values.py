@@ -9,7 +9,7 @@ from typing import Any
 from ilk.kinds import kind_of
 from ilk.messages import short_repr
 from ilk.params import Param
-from ilk.steps import step_problem
+from ilk.steps import adapted, step_problem
 
 Key = str | int
 At = tuple[Key, ...]  # empty, or the position or key of a component within its slot
@@ -54,9 +54,10 @@ def map_slot(param: Param, value: object, one: Callable[[Any, str, At], Any]) ->
 
 
 def _map_one(slot: str, item: object, one: Callable[[Any, str, At], Any], at: At) -> Any:
+    item = adapted(item, slot)
     if slot == "step" and isinstance(item, Mapping) and len(item) == 1:
         ((kind, inner),) = item.items()
-        return {kind: one(inner, kind, at)}
+        return {kind: one(adapted(inner, kind), kind, at)}
     return one(item, slot, at)
 
 
@@ -96,5 +97,5 @@ def _member_problem(slot: str, value: object) -> str | None:
     if isinstance(value, str | Mapping) or kind_of(slot).accepts(value):
         return None
     kind = getattr(value, "kind", None)
-    what = f"the {kind} {value!r}" if kind else repr(value)
+    what = f"the {kind} {value!r}" if kind and not isinstance(value, type) else short_repr(value)
     return f"must be {Param(slot=slot).describe()}, got {what}"

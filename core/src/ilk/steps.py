@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ilk.kinds import Role, kinds
+from ilk.registries import registry
 from ilk.suggest import did_you_mean
 
 _BY_METHOD = (("fit_resample", "editor"), ("predict", "classifier"), ("transform", "transformer"))
@@ -16,8 +17,44 @@ def step_kinds() -> list[str]:
     return [kind.name for kind in kinds().values() if kind.role]
 
 
+def adapted(value: Any, kind: str) -> Any:
+    """Return the component or estimator that a value in a slot means.
+
+    Of a pair (name, estimator), as scikit-learn has them, it is the estimator. A function becomes
+    a component, if there is one that calls it (`Kind.function`).
+
+    Parameters
+    ----------
+    value : object
+        Anything else is returned unchanged.
+    kind : str
+        Kind of the slot, or ``"step"``.
+    """
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
+        value = value[1]
+    if not _is_function(value):
+        return value
+    known = kinds().get("transformer" if kind == "step" else kind)
+    if known is None or not known.function:
+        return value
+    if known.function == "sklearn":
+        from sklearn.preprocessing import FunctionTransformer
+
+        return FunctionTransformer(value)
+    name, _, parameter = known.function.partition(":")
+    return registry(kind).get(name)(**{parameter: value})
+
+
+def _is_function(value: object) -> bool:
+    """Tell whether a value is called and is neither a class, a component nor an estimator."""
+    if not callable(value) or isinstance(value, type):
+        return False
+    return not any(hasattr(value, name) for name in ("get_params", "fit", "parameters"))
+
+
 def step_problem(step: object) -> str | None:
     """Return the problem of a step, without resolving names and tables."""
+    step = adapted(step, "step")
     if isinstance(step, Mapping):
         if len(step) != 1:
             return f"must be a table with one key, its kind, got {dict(step)!r}"
@@ -26,7 +63,7 @@ def step_problem(step: object) -> str | None:
             hint = did_you_mean(kind, step_kinds())
             allowed = ", ".join(step_kinds())
             return f"must be of a kind that can be a step ({allowed}), got {kind!r}{hint}"
-        if isinstance(value, str | Mapping) or kinds()[kind].accepts(value):
+        if isinstance(value, str | Mapping) or kinds()[kind].accepts(adapted(value, kind)):
             return None
         return f"must be a {kind} (name, table with 'use', or instance), got {value!r}"
     if isinstance(step, type):
@@ -42,9 +79,10 @@ def step_problem(step: object) -> str | None:
 
 def kind_and_component(step: object) -> tuple[str, Any]:
     """Return kind and component (or its name or table) of a valid step."""
+    step = adapted(step, "step")
     if isinstance(step, Mapping):
         ((kind, value),) = step.items()
-        return kind, value
+        return kind, adapted(value, kind)
     kind = getattr(step, "kind", None)
     if kind:
         return kind, step

@@ -305,20 +305,6 @@ def test_a_store_asked_for_on_the_command_line_is_named_as_such(complain, tmp_pa
     assert complain(GOOD + OUTPUT, "--store", "folder") == ["folder: is a folder, not a file"]
 
 
-def test_an_instance_where_a_kind_must_be_said():
-    from ilk_evaluation import run_experiment
-
-    spec = {
-        "datasets": ["t_blobs"],
-        "pipelines": [{"id": "x", "steps": [ilk.classifier("t_shares")]}],
-    }
-    with pytest.raises(ilk.SpecError) as caught:
-        run_experiment(spec)
-    assert str(caught.value) == (
-        "pipelines[0].steps[0]: a step is a table with one key, its kind: {kind: instance}"
-    )
-
-
 def test_a_plan_too_large_to_be_meant_is_refused_at_once(complain):
     text = changed("folds = 2", "folds = 2, repeats = 1_000_000_000")
     (message,) = complain(text.replace('"kfold"', '"repeated_kfold"'))

@@ -27,7 +27,10 @@ BUILT_IN = {
 }
 
 _KNOWN = {
+    "data": ("ilk-evaluation", "Show how a data set is read: columns, classes, what looks wrong."),
+    "fit": ("ilk-evaluation", "Fit a pipeline on a whole data set and save the model."),
     "plot": ("ilk-evaluation", "Draw figures of an experiment into files."),
+    "predict": ("ilk-evaluation", "Predict the rows of a table by a saved model."),
     "report": ("ilk-evaluation", "Write what an experiment found as one page of HTML."),
     "results": (
         "ilk-evaluation",

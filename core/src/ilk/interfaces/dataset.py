@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Data:
     """Labelled data.
 
@@ -36,6 +36,12 @@ class Data:
     groups : ndarray of shape (n,) or None
         Cases of one group are never divided between training and test.
     description : str
+    dates : tuple of str
+        Names of the features that were dates, now days since 1970-01-01.
+    dialect : str
+        How the file is written, as found by its reader.
+    notes : tuple of str
+        What the reader guessed, and what may be wrong.
     """
 
     X: Any
@@ -46,6 +52,17 @@ class Data:
     views: Mapping[str, Sequence[str]] = field(default_factory=dict)
     groups: np.ndarray | None = None
     description: str = ""
+    dates: tuple[str, ...] = ()
+    dialect: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        shape: Any = getattr(self.X, "shape", (len(self),))
+        size = f"{shape[0]} cases" + (f" of {shape[1]} features" if len(shape) > 1 else "")
+        nominal = f", {len(self.nominal)} nominal" if self.nominal else ""
+        views = f", views {', '.join(self.views)}" if self.views else ""
+        groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
+        return f"<Data {self.name!r}: {size}{nominal}, {len(self.classes)} classes{views}{groups}>"
 
     @property
     def Xy(self) -> tuple[Any, np.ndarray]:
@@ -54,14 +71,20 @@ class Data:
 
     @cached_property
     def classes(self) -> np.ndarray:
-        """The distinct labels, sorted."""
-        return np.unique(self.y)
+        """The distinct labels, sorted; none where labels are unknown."""
+        known = self.y if self.labelled else np.array([])
+        return np.unique(known)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the labels are known: rows to predict have None in place of each."""
+        return not (self.y.dtype == object and len(self.y) and self.y[0] is None)
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the data: features, their names and kinds, labels, groups.
 
-        The name and the description are not included.
+        Name, description, dialect and notes are not included.
         """
         digest = hashlib.sha256()
         _digest(digest, self.X)

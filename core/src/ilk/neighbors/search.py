@@ -142,5 +142,7 @@ def _index(X: Cases, distance: DistanceLike | None) -> Brute:
 
         distance = build(distance, kind="distance")
     else:
-        distance = clone(distance, safe=False)
+        from ilk.steps import adapted
+
+        distance = clone(adapted(distance, "distance"), safe=False)
     return Brute().fit(X, distance=fit_component(distance, X))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ilk import __version__
 from ilk.discovery import installed
 from ilk.errors import IlkError
-from ilk.registries import registry
+from ilk.registries import name_problem, registry
 
 if TYPE_CHECKING:
     from ilk.kinds import Kind
@@ -127,26 +127,15 @@ def require_name(kind: Kind, name: str) -> None:
     IlkError
         If it is not a lower-case identifier, or an installed distribution has the name.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        hint = _as_name(name)
-        better = f"; {hint!r} would do" if hint and hint != name else ""
-        raise IlkError(
-            f"a name is made of lower-case letters, digits and underscores, starts with a letter "
-            f"and is no Python keyword, got {name!r}{better}"
-        )
+    problem = name_problem(name)
+    if problem:
+        raise IlkError(problem)
     owners = [found.distribution for found in registry(kind.name).find() if found.name == name]
     if owners:
         raise IlkError(
             f"{owners[0]} has a {kind.name} {name!r} already, and a name that two distributions "
             f"offer is ambiguous; choose another"
         )
-
-
-def _as_name(text: str) -> str:
-    """The closest valid name."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
-    name = re.sub(r"[^a-z0-9]+", "_", words).strip("_0123456789")
-    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def require_distribution(dist: str) -> None:

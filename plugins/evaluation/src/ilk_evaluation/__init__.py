@@ -44,7 +44,9 @@ _MODULE = {
     "write_report": "ilk_evaluation.report.page",
 }
 
-_MODULES = ("bias_variance", "confusion", "curves", "diversity", "intervals", "theory")
+_MODULES = (
+    *("bias_variance", "confusion", "curves", "diversity", "figures", "intervals", "theory"),
+)
 
 __all__ = sorted((*_MODULE, *_MODULES))  # noqa: PLE0605  # the table above is the one list
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import glob
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import ilk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OLD = 3600.0
@@ -19,14 +20,23 @@ OLD = 3600.0
 
 def replace_file(path: Path, content: bytes) -> None:
     """Create or replace a file atomically."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that replaces `path` when the block ends without an error."""
     if path.exists() and not path.is_file():  # a pipe or a terminal is written directly
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            yield file
         return
     path = path.resolve()  # a link stays a link
     _sweep(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(content)
+        with part.open("wb") as file:
+            yield file
         part.replace(path)
     except BaseException:
         with suppress(OSError):

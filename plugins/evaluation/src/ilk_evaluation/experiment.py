@@ -92,7 +92,8 @@ def run_experiment(
         if missing or not run_record.is_recorded(plan, opened):
             progress = progress_on(console, plan.design, opened, missing, first_estimates)
             run_cells(plan, opened, missing, listeners, progress, on_error=on_error, fresh=fresh)
-        results = Results(plan.design, opened).load()
+        pipelines = {planned.key: planned.pipeline for planned in plan.pipelines}
+        results = Results(plan.design, opened, pipelines).load()
     finally:
         if plan.store is not None:
             opened.close()

@@ -218,6 +218,25 @@ class Nearest(Component):
         near, where = self._search.kneighbors(Q, k)
         return near, where
 
+    def nearest_cases(self, X: Cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Distances, numbers and labels of the training rows that vote on each query.
+
+        Parameters
+        ----------
+        X : data of m rows
+
+        Returns
+        -------
+        distances, indices, labels : ndarray of shape (m, k)
+            Nearest first; of a regressor, targets in place of labels.
+        """
+        near, rows = self.kneighbors(X)
+        return near, rows, self._targets(rows)
+
+    @abstractmethod
+    def _targets(self, rows: np.ndarray) -> np.ndarray:
+        """Labels or targets of training rows, in the shape of `rows`."""
+
     def _read(self, blocks: RowBlocks) -> Iterator[np.ndarray]:
         """Yield checked blocks of queries; errors count rows from the start of X."""
         taker: Any = self.distance_ if self.metric_learner_ is None else self.metric_learner_

@@ -13,9 +13,9 @@ import pandas as pd
 import ilk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ilk import Cases, Matrix
+    from ilk import Matrix
 
 MISSING, UNKNOWN = -1, -2  # codes of a missing value, and of a value unknown to the other table
 
@@ -123,6 +123,43 @@ def _is_single(cell: object) -> bool:
     return not parts and not hasattr(cell, "__len__") and hasattr(cell, "__hash__")
 
 
+def ranked(
+    owner: object,
+    columns: Sequence[Any],
+    labels: Sequence[Any],
+    levels: Mapping[int, Sequence[Any]],
+    argument: str,
+) -> list[Any]:
+    """Replace ordered categories by their ranks among the levels of training, dates by days.
+
+    Parameters
+    ----------
+    levels : mapping of int to list
+        Levels of the ordered columns, by position.
+
+    Raises
+    ------
+    InputError
+        If a value is none of the levels.
+    """
+    result = list(columns)
+    for at, column in enumerate(columns):
+        if at in levels:
+            result[at] = _ranks(owner, pd.Series(column), labels[at], levels[at], argument)
+        elif getattr(column.dtype, "kind", "O") == "M":
+            result[at] = ilk.days_of(column)
+    return result
+
+
+def _ranks(
+    owner: object, column: pd.Series[Any], label: object, levels: Sequence[Any], argument: str
+) -> np.ndarray:
+    codes = pd.Index(levels).get_indexer(pd.Index(column.astype(object)))
+    unknown = (codes < 0) & column.notna().to_numpy()
+    _refuse(owner, column, unknown, label, argument, f"is none of the ordered {levels}")
+    return np.where(codes < 0, np.nan, codes)
+
+
 def numbers(owner: object, column: object, label: object, argument: str) -> np.ndarray:
     """Return a numeric column as float64, with NaN for missing values.
 
@@ -205,10 +242,14 @@ def _array(name: str, X: Matrix, argument: str) -> np.ndarray:
         raise ilk.InputError(f"{name}: {argument}: {error}") from None
 
 
-def nominal_by_type(X: Cases, columns: Sequence[Any]) -> np.ndarray:
-    """Tell which columns are nominal, going by their types (of objects: by their values)."""
+def nominal_by_type(X: Any, columns: Sequence[Any]) -> np.ndarray:
+    """Tell which columns are nominal, going by their types (of objects: by their values).
+
+    Dates and ordered categories have distances, so they are not.
+    """
     if ilk.is_table(X):
-        named = {*ilk.nominal_columns(X)}
+        ordered = {name for name in X.columns if getattr(X[name].dtype, "ordered", False)}
+        named = {*ilk.nominal_columns(X)} - {*ilk.date_columns(X)} - ordered
         return np.array([c.name in named or c.dtype.kind == "b" for c in columns], dtype=bool)
     return np.array([_is_nominal(column) for column in columns], dtype=bool)
 

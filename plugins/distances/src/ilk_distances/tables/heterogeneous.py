@@ -19,6 +19,7 @@ from ilk_distances.tables.coded import (
     code,
     columns_of,
     nominal_by_type,
+    ranked,
     together,
 )
 
@@ -37,6 +38,7 @@ class Heterogeneous(ilk.Distance):
     - A numeric feature that is constant in training contributes 0, unless ``scale=None``.
     - A query outside the training range may contribute more than 1: differences are not clipped.
     - A nominal value unseen in training equals itself and differs from all others.
+    - Dates count as numbers of days, ordered categories as ranks 0, 1, ...
 
     Attributes
     ----------
@@ -44,6 +46,8 @@ class Heterogeneous(ilk.Distance):
     feature_names_in_ : list or None
         Names of the columns, if fitted on a data frame; queries may have them in any order.
     nominal_ : ndarray of bool, shape (n_features,)
+    levels_ : dict of int to list
+        Levels of ordered categories, by position; their ranks are compared.
     ranges_ : ndarray of shape (n_features,)
         Largest minus smallest training value; NaN for nominal features.
     scales_ : ndarray of shape (n_features,)
@@ -92,7 +96,8 @@ class Heterogeneous(ilk.Distance):
         choices=("auto",),
         form='"auto" or list',
         doc="The nominal columns: names of a data frame's, positions of an array's. "
-        '``"auto"``: of a data frame those whose type is not numeric, and booleans; of an '
+        '``"auto"``: of a data frame those whose type is not numeric, and booleans, but neither '
+        "dates nor ordered categories; of an "
         "array of objects those with anything but numbers; of a numeric array none.",
     )
     missing: str = param(
@@ -143,6 +148,12 @@ class Heterogeneous(ilk.Distance):
         self.nominal_ = self._nominal(X, columns, labels)
         self.ranges_ = np.full(len(columns), np.nan)
         self.scales_ = np.ones(len(columns))
+        self.levels_ = {
+            f: list(column.dtype.categories)
+            for f, column in enumerate(columns)
+            if getattr(column.dtype, "ordered", False) and not self.nominal_[f]
+        }
+        columns = ranked(self, columns, labels, self.levels_, "X")
         coded, _ = code(self, columns, labels, self.nominal_, "X")
         if self.missing == "error":
             self._refuse_missing(coded, labels, "X")
@@ -222,6 +233,7 @@ class Heterogeneous(ilk.Distance):
         X = ilk.as_table(X)
         single = getattr(X, "dtype", None) == np.float32
         columns, labels = self._matched(*columns_of(self, X, argument), ilk.is_table(X), argument)
+        columns = ranked(self, columns, labels, self.levels_, argument)
         coded, categories = code(self, columns, labels, self.nominal_, argument)
         if self.missing == "error":
             self._refuse_missing(coded, labels, argument)

@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, RandomState, Seed, Views, ViewsLike, param, slot
+from ilk import (
+    Capabilities,
+    ClassifierLike,
+    RandomState,
+    Seed,
+    Views,
+    ViewsLike,
+    available_if,
+    param,
+    slot,
+)
 from ilk_ensembles.base.combined_classifier import check_member_weights
 from ilk_ensembles.base.members import failure, fit_member, seed_members
 from ilk_ensembles.base.outputs import check_known, member_probabilities, numbers, one_per_row

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
@@ -18,6 +17,7 @@ from ilk import (
     ClassifierLike,
     RandomState,
     Seed,
+    available_if,
     param,
     slot,
 )

@@ -70,11 +70,12 @@ def run(
     Exit code: 0 success, 1 cells failed, 2 an error in FILE or in the data or an unusable
     store, 130 interrupted, 143 terminated.
     """
+    from ilk_evaluation.commands.data_tables import print_plan_notes
     from ilk_evaluation.commands.tables import console_on
     from ilk_evaluation.experiment import run_experiment
     from ilk_evaluation.plan.experiment_plan import plan_experiment, with_shard
     from ilk_evaluation.plan.shards import read_shard
-    from ilk_evaluation.run.runner import with_executor
+    from ilk_evaluation.run.runner import n_done, with_executor
     from ilk_evaluation.run.scheduler import CellError
 
     if only is not None and shard is not None:
@@ -91,6 +92,8 @@ def run(
             elif only is not None:
                 ctx.exit(_run_only(plan, only, debug=debug))
             else:
+                if not quiet and n_done(plan, fresh=fresh) < plan.n_cells:
+                    print_plan_notes(console_on(sys.stderr, patient=True), plan)
                 listeners = _listeners()
                 results = run_experiment(
                     plan,
@@ -158,9 +161,11 @@ def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
 
 def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
     """Print the plan and the number of finished cells; check that the store is writable."""
+    from ilk_evaluation.commands.data_tables import print_plan_data
     from ilk_evaluation.commands.tables import console_on, print_plan
     from ilk_evaluation.run.runner import n_done
 
+    print_plan_data(console_on(sys.stdout), plan)
     print_plan(console_on(sys.stdout), plan, n_done(plan, fresh=fresh, retry_failed=retry_failed))
 
 

@@ -83,9 +83,9 @@ def print_results(console: Console, results: Results) -> None:
     """Print a table per data set and one over all, verdicts, notes and failures."""
     design = results.design
     console.print(Text(_headline(design), style="bold"), end="\n\n")
-    _print_table(console, _by_dataset(results))
+    print_table(console, _by_dataset(results))
     if len(design.datasets) > 1:
-        _print_table(console, _over_datasets(results))
+        print_table(console, _over_datasets(results))
     for verdict in results.verdicts:
         console.print(Text(printable(f"{verdict.comparison}: {verdict.text}")))
     for note in results.notes:
@@ -99,14 +99,14 @@ def print_results(console: Console, results: Results) -> None:
 def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     """Print the plan of an experiment."""
     console.print(Text(_headline(plan.design), style="bold"), end="\n\n")
-    data = _new_table(["data set"], ["rows", "features", "classes", "splits"])
+    data = new_table(["data set"], ["rows", "features", "classes", "splits"])
     for planned in plan.datasets:
         counts = (len(planned.data), planned.n_features, len(planned.data.classes))
         data.add_row(
             Text(printable(planned.label, keep="")), *map(str, counts), str(planned.n_splits)
         )
-    _print_table(console, data)
-    pipelines = _new_table(["pipeline"], [])
+    print_table(console, data)
+    pipelines = new_table(["pipeline"], [])
     pipelines.add_column("steps", overflow="fold")
     for written in plan.experiment.spec.data["pipelines"]:
         steps = " > ".join(short(next(iter(step.values()))) for step in written["steps"])
@@ -151,7 +151,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("s" if number != 1 else "")
 
 
-def _new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
+def new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
     """A table with columns of names and of numbers, none of which is wrapped or cut."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for heading in names:
@@ -161,7 +161,7 @@ def _new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
     return table
 
 
-def _print_table(console: Console, table: Table) -> None:
+def print_table(console: Console, table: Table) -> None:
     """Print a table; if the console is narrow, headings wrap but numbers are never cut."""
     width = console.width
     if _needed(console, table) > width:
@@ -191,7 +191,7 @@ def _needed(console: Console, table: Table) -> int:
 
 def _by_dataset(results: Results) -> Table:
     columns = _columns(results, spread=True, digits=1)
-    table = _new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
+    table = new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
     for dataset, rows in results.table().groupby("dataset", sort=False):
         _add(table, str(dataset), rows, columns)
     return table
@@ -199,7 +199,7 @@ def _by_dataset(results: Results) -> Table:
 
 def _over_datasets(results: Results) -> Table:
     columns = _columns(results, spread=False, digits=2)
-    table = _new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
+    table = new_table(["data set", "pipeline"], [heading for heading, _, _ in columns])
     tried = results.table().groupby("pipeline")["dataset"].nunique()
     number = len(results.design.datasets)
     _add(

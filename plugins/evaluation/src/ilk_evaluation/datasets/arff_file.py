@@ -5,24 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import ilk
 from ilk import param
-from ilk_evaluation.datasets.columns import Columns, Roles, is_number
-from ilk_evaluation.datasets.table_file import (
-    EXAMPLE,
-    INFLATED,
-    TableDataset,
-    TableFile,
-    UsedColumns,
-    read_text,
-)
+from ilk_evaluation.datasets.columns import Columns, Roles
+from ilk_evaluation.datasets.spelling import days, is_plain_number
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, TableFile, UsedColumns
+from ilk_evaluation.datasets.text_file import ENCODING, INFLATED, check_encoding, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ilk_evaluation.datasets.text_file import TextFile
 
 MISSING = "\0"
 """Marks a missing cell; no text file can contain it."""
@@ -42,27 +39,51 @@ _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)", re.DOTALL)
 _ATTRIBUTE = re.compile(rf"({_QUOTED}|[^\s'\"{{}},%]+)\s*(.*)", re.DOTALL)
 _CONTENT = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
+_WEIGHT = re.compile(r"\s*\{\s*[0-9.eE+-]+\s*\}$")
+_BY_BLANKS = re.compile(rf"{_QUOTED}|[^\s,]+", re.DOTALL)
 _SPARSE = re.compile(r"(\d+)\s+(.+)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t"}
 
+_JAVA_DATES = {
+    "yyyy": "%Y",
+    "yy": "%y",
+    "MMM": "%b",
+    "MM": "%m",
+    "M": "%m",
+    "dd": "%d",
+    "d": "%d",
+    "HH": "%H",
+    "H": "%H",
+    "hh": "%I",
+    "mm": "%M",
+    "ss": "%S",
+    "SSS": "%f",
+    "EEE": "%a",
+    "a": "%p",
+    "Z": "%z",
+}
+
 
 class Arff(TableDataset):
-    r"""A table in an ARFF file, dense or sparse, gzip if its name ends in .gz.
+    r"""A table in an ARFF file as Weka, MOA and KEEL write it, dense or sparse.
 
     The file declares which attributes are numeric and which are nominal. X is a float array if all
     features are numeric, else a data frame whose nominal columns have category dtype, with the
     declared values in their order; a list of texts if the only feature is a string. Values omitted
     in a sparse row are 0, or the first declared value, as in Weka; ``?`` is a missing value. An
-    unquoted percent sign at the start of a line, or after a blank, begins a comment. Labels are
-    integers if all of them are written as integers, else text; if declared numeric, 1 and 1.0 are
-    the same label.
+    unquoted percent sign at the start of a line, or after a blank, begins a comment. Values stand
+    between commas, tabs or blanks. Dates are numbers of days since 1970-01-01. Weights of
+    attributes and rows are left out. Of a KEEL file (``.dat``), ``@inputs`` are the features and
+    ``@outputs`` is the target. Labels are integers if all of them are written as integers, else
+    text; if declared numeric, 1 and 1.0 are the same label. Files packed by gzip, xz, bzip2 or zip
+    are unpacked.
 
     Raises
     ------
     DataError
-        If the file does not exist, is not UTF-8, or violates the format; if an attribute does not
-        exist, or has a type that cannot be a feature (dates; strings beside others); if a value is
+        If the file does not exist, is no text, or violates the format; if an attribute does not
+        exist, or has a type that cannot be a feature (strings beside others); if a value is
         not declared or not a finite number; if labels are missing or all equal. Names file, line,
         attribute and value.
 
@@ -85,11 +106,13 @@ class Arff(TableDataset):
     ('fruit', ('its colour',), ['apple', 'banana'])
     """
 
-    target: str | None = param(
+    target: str | int | None = param(
         default=None,
-        type=str,
-        doc="Attribute of the labels; None: the last attribute.",
+        type=(str, int),
+        doc="Attribute of the labels: its name, or its position from 0, or from the end; None: "
+        "that of ``@outputs``, else the last attribute.",
     )
+    encoding: str = ENCODING
     inflated_mb: int = INFLATED
 
     @classmethod
@@ -98,17 +121,34 @@ class Arff(TableDataset):
         path = str(EXAMPLE / "fruit.arff")
         return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
 
+    def check_parameters(self) -> None:
+        """Check each parameter, and that no attribute has two roles."""
+        super().check_parameters()
+        check_encoding(self, self.encoding)
+
+    def names(self) -> tuple[str, ...]:
+        """Names of all attributes of the file."""
+        self.check_parameters()
+        assert self.path is not None
+        path = Path(self.path).expanduser()
+        return read_arff(read_text(path, self.inflated_mb, self.encoding)).table.header
+
     def _read(self, path: Path) -> tuple[UsedColumns, str]:
-        arff = read_arff(path, self.inflated_mb)
+        arff = read_arff(read_text(path, self.inflated_mb, self.encoding))
         roles = self._roles(arff)
         for name in (roles.target, roles.groups):
             arff.write_alike(name)
         columns = Columns(arff.table, roles)
-        self._check_kinds(arff, columns.features)
+        for one in arff.attributes:
+            if one.kind == "string" and one.name in columns.features and len(columns.features) > 1:
+                raise arff.table.error(
+                    f"attribute {one.name!r} is a string, which is no feature; ignore it"
+                )
         return columns, arff.relation
 
     def _roles(self, arff: ArffText) -> Roles:
-        target = arff.attributes[-1].name if self.target is None else self.target
+        unlabelled = self.labels == "unknown"
+        target = "" if unlabelled and self.target == "" else arff.target(self.target)
         for argument, name in (("ignore", target), ("groups", self.groups)):
             taken = self.ignore if argument == "ignore" else (target,)
             if name is not None and name in taken:
@@ -117,25 +157,21 @@ class Arff(TableDataset):
                 )
         apart = {target, self.groups, *self.ignore}
         features = [one for one in arff.attributes if one.name not in apart]
+        unused = [one.name for one in features if arff.inputs and one.name not in arff.inputs]
+        if unused:
+            arff.table.notes.append(f"{', '.join(unused)} left out: not among @inputs")
+            features = [one for one in features if one.name not in unused]
         return Roles(
-            target=target,
+            target=None if unlabelled else target,
             nominal=_names(features, "nominal"),
-            ignored=self.ignore,
+            ignored=[*self.ignore, *unused, *([target] if unlabelled and target else [])],
             values={one.name: one.values for one in features if one.kind == "nominal"},
             text=_names(features, "string"),
             groups=self.groups,
             missing=self.missing,
             missing_values=(MISSING,),
+            days=_names(features, "date"),
         )
-
-    @staticmethod
-    def _check_kinds(arff: ArffText, features: Sequence[str]) -> None:
-        kinds = {one.name: one.kind for one in arff.attributes}
-        for name in features:
-            if kinds[name] == "date" or (kinds[name] == "string" and len(features) > 1):
-                raise arff.table.error(
-                    f"attribute {name!r} is a {kinds[name]}, which is no feature; ignore it"
-                )
 
 
 def _names(attributes: Sequence[Attribute], kind: str) -> Any:
@@ -144,22 +180,34 @@ def _names(attributes: Sequence[Attribute], kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A declared attribute; `values` are the values of a nominal one, in declared order."""
+    """A declared attribute: declared values of a nominal one, the format of dates."""
 
     name: str
     kind: Kind
     values: tuple[str, ...] = ()
+    form: str = ""
 
 
 @dataclass(frozen=True)
 class ArffText:
-    """Contents of an ARFF file: relation name, attributes, cells."""
+    """Contents of an ARFF file: relation name, attributes, cells; of KEEL's also the roles."""
 
     relation: str
     attributes: tuple[Attribute, ...]
     table: TableFile
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
-    def write_alike(self, name: str | None) -> None:
+    def target(self, given: str | int | None) -> str:
+        """Name of the target: as given, else that of @outputs, else the last attribute."""
+        if given is not None:
+            return self.table.header[self.table.position(given, "target")]
+        if len(self.outputs) > 1:
+            raise self.table.error(f"has several @outputs ({', '.join(self.outputs)}): give target")
+        name = self.outputs[0] if self.outputs else self.attributes[-1].name
+        return self.table.header[self.table.position(name, "@outputs")]
+
+    def write_alike(self, name: str | int | None) -> None:
         """Write equal numbers of a numeric attribute identically, for use as labels or groups.
 
         Raises
@@ -185,23 +233,37 @@ class ArffText:
         return str(int(value)) if value.is_integer() else repr(value)
 
 
-def read_arff(path: Path, inflated_mb: int) -> ArffText:
-    """Read an ARFF file, dense or sparse; one whose name ends in ``.gz`` is decompressed.
+def read_arff(file: TextFile) -> ArffText:
+    """Read the text of an ARFF file, dense or sparse.
 
     Raises
     ------
     DataError
-        If it cannot be read, or violates the format; names file, line and attribute.
+        If it violates the format; names file, line and attribute.
     """
-    lines = _lines(read_text(path, inflated_mb))
-    relation, attributes = _header(path, lines)
-    table = TableFile(path, tuple(one.name for one in attributes), [], [])
+    lines = _lines(file.text)
+    head = _header(file.path, lines)
+    names = tuple(one.name for one in head.attributes)
+    table = TableFile(file.path, names, [], [], list(file.notes), file.dialect)
+    values = {one.name: frozenset(one.values) for one in head.attributes}
+    weighted = 0
     for number, line in lines:
+        bare = _without_weight(line)
+        weighted += bare != line
         table.lines.append(number)
-        table.rows.append(_row(table, attributes, line))
+        table.rows.append(_row(table, head.attributes, values, bare))
     if not table.rows:
         raise table.error("the file has no rows after @data")
-    return ArffText(relation, attributes, table)
+    if weighted:
+        table.notes.append(f"weights of rows are left out ({weighted})")
+    return replace(head, table=table)
+
+
+def _without_weight(line: str) -> str:
+    """A row without the weight that may stand in braces at its end."""
+    match = _WEIGHT.search(line)
+    bare = line[: match.start()] if match else ""
+    return bare.removesuffix(",") if bare.endswith((",", "}")) else line
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -211,7 +273,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     line at any other unquoted percent sign. Here the percent sign must follow a blank or a
     closing brace: ``50%`` is a value, as in scipy's reader.
     """
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         content = line.strip()
         if "%" in content:
             content = _CONTENT.match(content)[0].strip()  # type: ignore[index]  # matches any text
@@ -219,9 +281,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, content
 
 
-def _header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, tuple[Attribute, ...]]:
-    """Parse the lines up to @data; return the relation's name and the attributes."""
+def _header(path: Path, lines: Iterator[tuple[int, str]]) -> ArffText:
+    """Parse the lines up to @data."""
     relation, attributes = "", []
+    roles: dict[str, tuple[str, ...]] = {}
     for number, line in lines:
         keyword, _, rest = re.sub(r"\s+", " ", line, count=1).partition(" ")
         match keyword.lower():
@@ -229,9 +292,14 @@ def _header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, tuple[At
                 relation = _cells(rest)[0][0]
             case "@attribute":
                 attributes.append(_attribute(f"{path}:{number}", rest.strip()))
+            case "@inputs" | "@input" | "@outputs" | "@output":
+                names = tuple(name for name, _ in _cells(rest) if name)
+                roles[keyword.lower().removesuffix("s")] = names
             case "@data":
                 _check_names(path, attributes)
-                return relation, tuple(attributes)
+                table = TableFile(path, (), [], [])
+                inputs, outputs = roles.get("@input", ()), roles.get("@output", ())
+                return ArffText(relation, tuple(attributes), table, inputs, outputs)
             case _:
                 raise ilk.DataError(
                     f"{path}:{number}: expected @relation, @attribute or @data, got {line[:40]!r}"
@@ -251,34 +319,73 @@ def _attribute(place: str, text: str) -> Attribute:
     match = _ATTRIBUTE.fullmatch(text)
     if match is None or not match[2]:
         raise ilk.DataError(f"{place}: expected a name and a type after @attribute, got {text!r}")
-    name, declared = _plain(match[1])[0], match[2].strip()
+    name, declared = _plain(match[1])[0], _WEIGHT.sub("", match[2].strip()) or match[2].strip()
     if declared.startswith("{"):
         if not declared.endswith("}"):
             raise ilk.DataError(f"{place}: attribute {name!r}: its values have no closing brace")
         values = tuple(cell.strip() for cell, _ in _cells(declared[1:-1]))
+        if len(values) > 1 and not values[-1]:
+            values = values[:-1]  # a comma before the brace
         if len(set(values)) < len(values) or "" in values:
             raise ilk.DataError(f"{place}: attribute {name!r}: a value is empty, or stands twice")
         return Attribute(name, "nominal", values)
-    word = declared.split()[0]
+    word = re.split(r"[\s\[]", declared, maxsplit=1)[0]
     if word.lower() not in _KINDS:
         hint = ilk.did_you_mean(word, _KINDS)
         raise ilk.DataError(f"{place}: attribute {name!r}: the type {word!r} cannot be read{hint}")
-    return Attribute(name, _KINDS[word.lower()])
+    kind = _KINDS[word.lower()]
+    form = _date_form(declared[len(word) :].strip()) if kind == "date" else ""
+    return Attribute(name, kind, form=form)
 
 
-def _row(table: TableFile, attributes: Sequence[Attribute], line: str) -> list[str]:
+def _date_form(written: str) -> str:
+    """Java's format of dates as Python's; empty if it cannot be translated."""
+    java, form = _plain(written)[0], ""
+    if not java:
+        return "iso"
+    for token in re.findall(r"'[^']*'|([A-Za-z])(\1*)|(.)", java):
+        letters = token[0] + token[1]
+        if letters and letters not in _JAVA_DATES:
+            return ""
+        form += _JAVA_DATES[letters] if letters else token[2]
+    return form
+
+
+def _row(
+    table: TableFile,
+    attributes: Sequence[Attribute],
+    values: Mapping[str, frozenset[str]],
+    line: str,
+) -> list[str]:
     if line.startswith("{"):
-        return _sparse(table, attributes, line)
+        return _sparse(table, attributes, values, line)
     cells = _cells(line)
+    if len(cells) > 1 and cells[-1] == ("", False):
+        cells.pop()  # a comma at the end
     if len(cells) != len(attributes):
-        weight = "; weights of rows are not read" if cells[-1][0].startswith("{") else ""
+        cells = _by_blanks(line, len(attributes)) or cells
+    if len(cells) != len(attributes):
         raise table.error(
-            f"the row has {len(cells)} values, there are {len(attributes)} attributes{weight}", -1
+            f"the row has {len(cells)} values, there are {len(attributes)} attributes", -1
         )
-    return [_value(table, one, *cell) for one, cell in zip(attributes, cells, strict=True)]
+    return [
+        _value(table, one, values[one.name], *cell)
+        for one, cell in zip(attributes, cells, strict=True)
+    ]
 
 
-def _sparse(table: TableFile, attributes: Sequence[Attribute], line: str) -> list[str]:
+def _by_blanks(line: str, width: int) -> list[tuple[str, bool]] | None:
+    """Split at commas, tabs and blanks, as Weka's reader does; None if the number differs."""
+    cells = [_plain(cell) for cell in _BY_BLANKS.findall(line)]
+    return cells if len(cells) == width else None
+
+
+def _sparse(
+    table: TableFile,
+    attributes: Sequence[Attribute],
+    values: Mapping[str, frozenset[str]],
+    line: str,
+) -> list[str]:
     """Parse a row that gives values by position; others are 0, or the first declared value."""
     bare = re.sub(_QUOTED, "", line)
     if not line.endswith("}") or bare.count("{") + bare.count("}") != 2:
@@ -295,7 +402,8 @@ def _sparse(table: TableFile, attributes: Sequence[Attribute], line: str) -> lis
                 -1,
             )
         seen.add(position)
-        row[position] = _value(table, attributes[position], *_plain(match[2].strip()))
+        one = attributes[position]
+        row[position] = _value(table, one, values[one.name], *_plain(match[2].strip()))
     return row
 
 
@@ -306,18 +414,26 @@ def _items(text: str) -> list[str]:
     return [item.strip() for item in re.findall(rf"(?:{_QUOTED}|[^,'\"]|['\"])+", text)]
 
 
-def _value(table: TableFile, attribute: Attribute, cell: str, quoted: bool) -> str:
-    if cell == "?" and not quoted:
+def _value(
+    table: TableFile, attribute: Attribute, values: frozenset[str], cell: str, quoted: bool
+) -> str:
+    if not quoted and (cell == "?" or (cell == "<null>" and cell not in values)):
         return MISSING
-    if attribute.kind == "nominal" and cell.strip() not in attribute.values:
+    name = attribute.name
+    if attribute.kind == "nominal" and cell.strip() not in values:
         hint = ilk.did_you_mean(cell, attribute.values)
         raise table.error(
-            f"attribute {attribute.name!r}: {cell!r} is none of its {len(attribute.values)} "
-            f"declared values{hint}",
-            -1,
+            f"attribute {name!r}: {cell!r} is none of its {len(values)} declared values{hint}", -1
         )
-    if attribute.kind == "numeric" and not is_number(cell):
-        raise table.error(f"attribute {attribute.name!r}: {cell!r} is not a number", -1)
+    if attribute.kind == "numeric" and not is_plain_number(cell):
+        raise table.error(f"attribute {name!r}: {cell!r} is not a number", -1)
+    if attribute.kind == "date":
+        found = days([cell], attribute.form) if attribute.form else None
+        if found is None:
+            raise table.error(
+                f"attribute {name!r}: {cell!r} is no date of its format; list it in ignore", -1
+            )
+        return repr(found[cell])
     return cell
 
 

@@ -7,11 +7,21 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 import ilk
+from ilk_evaluation.datasets.spelling import (
+    Spelling,
+    days,
+    doubtful,
+    find_dates,
+    find_spelling,
+    is_plain_number,
+)
+from ilk_evaluation.datasets.table_file import some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +39,8 @@ class Roles:
 
     Attributes
     ----------
-    target : str
-        Column of the labels.
+    target : str, int or None
+        Column of the labels; None: there is none, and labels are None.
     nominal : "auto" or collection of str
         Nominal features; "auto": features without any cell that is a number.
     values : mapping of str to sequence of str
@@ -41,13 +51,20 @@ class Roles:
         Columns kept as text.
     groups : str or None
         Column with the group of each case; not a feature.
-    missing : {"keep", "complete"}
-        "complete": rows with a missing cell are dropped.
+    missing : {"keep", "labelled", "complete"}
+        "complete": rows with a missing cell are dropped; "labelled": rows without a label.
     missing_values : collection of str
         Cells that mean a missing value.
+    decimal : {"auto", ".", ","}
+    thousands : str or None
+        What separates groups of digits; None: found.
+    dates : str or None
+        Format of dates, or "auto"; None: dates are categories.
+    days : collection of str
+        Dates that are numbers of days already.
     """
 
-    target: str
+    target: str | int | None
     nominal: Literal["auto"] | Collection[str] = "auto"
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ignored: Collection[str] = ()
@@ -55,6 +72,10 @@ class Roles:
     groups: str | None = None
     missing: str = "keep"
     missing_values: Collection[str] = ("",)
+    decimal: str = "."
+    thousands: str | None = ""
+    dates: str | None = None
+    days: Collection[str] = ()
 
 
 class Columns:
@@ -71,30 +92,38 @@ class Columns:
     def __init__(self, table: TableFile, roles: Roles, rows: Sequence[int] | None = None) -> None:
         self.table = table
         self.roles = roles
+        self.target: str | None = None
+        if roles.target is not None:
+            self.target = table.header[table.position(roles.target, "target")]
         self._check_names()
-        apart = {roles.target, roles.groups, *roles.ignored}
+        apart = {self.target, roles.groups, *roles.ignored}
         self.features = [name for name in table.header if name not in apart]
         if not self.features:
-            raise table.error(f"has no feature beside the target {roles.target!r}")
+            beside = "" if self.target is None else f" beside the target {self.target!r}"
+            raise table.error(f"has no feature{beside}")
         self.rows = list(range(len(table.rows))) if rows is None else list(rows)
         self.cells = self._read(self.rows)
+        self.dates: tuple[str, ...] = ()
         if roles.missing == "complete":
-            self._drop_incomplete()
+            self._keep_rows([None not in row for row in zip(*self.cells.values(), strict=True)])
+        elif roles.missing == "labelled" and self.target is not None:
+            self._keep_rows([cell is not None for cell in self.cells[self.target]])
 
     def _check_names(self) -> None:
         roles, table = self.roles, self.table
-        table.position(roles.target, "target")
         if roles.groups is not None:
             table.position(roles.groups, "groups")
         named = () if roles.nominal == "auto" else roles.nominal
         for role, names in (("nominal", named), ("ignore", roles.ignored), ("text", roles.text)):
             for name in names:
                 table.position(name, role)
+                if name == self.target:
+                    raise table.error(f"{role} names the target {name!r}")
+        if roles.groups is not None and roles.groups == self.target:
+            raise table.error(f"groups names the target {self.target!r}")
 
     def _read(self, rows: Sequence[int]) -> dict[str, Cells]:
-        used = [*self.features, self.roles.target]
-        if self.roles.groups is not None:
-            used.append(self.roles.groups)
+        used = [*self.features, *(name for name in (self.target, self.roles.groups) if name)]
         chosen = zip(*(self.table.rows[row] for row in rows), strict=True)
         by_name = dict(zip(self.table.header, chosen, strict=True))
         missing = frozenset(self.roles.missing_values)
@@ -106,31 +135,37 @@ class Columns:
             read[name] = [None if cell in missing else cell for cell in column]
         return read
 
-    def _drop_incomplete(self) -> None:
-        complete = [None not in row for row in zip(*self.cells.values(), strict=True)]
-        if not any(complete):
-            raise self.table.error("missing = 'complete', but no row is complete")
-        self.rows = [row for row, keep in zip(self.rows, complete, strict=True) if keep]
+    def _keep_rows(self, kept: Sequence[bool]) -> None:
+        if not any(kept):
+            what = "complete" if self.roles.missing == "complete" else "labelled"
+            raise self.table.error(f"missing = {self.roles.missing!r}, but no row is {what}")
+        self.rows = [row for row, keep in zip(self.rows, kept, strict=True) if keep]
         self.cells = {
-            name: [cell for cell, keep in zip(cells, complete, strict=True) if keep]
+            name: [cell for cell, keep in zip(cells, kept, strict=True) if keep]
             for name, cells in self.cells.items()
         }
 
     def labels(self) -> np.ndarray:
-        """Labels: integers if all are written as integers, else text.
+        """Labels: integers if all are written as integers, else text; None without a target.
 
         Raises
         ------
         DataError
             If a label is missing, or all labels are equal.
         """
-        y = self._required(self.roles.target, "label", "; missing = 'complete' leaves them out")
+        if self.target is None:
+            return np.full(len(self.rows), None, dtype=object)
+        y = self._required(self.target, "label", "; missing = 'labelled' leaves them out")
         classes = np.unique(y)
         if len(classes) < 2:
             raise self.table.error(
-                f"column {self.roles.target!r} has one class only ({classes[0].item()!r})"
+                f"column {self.target!r} has one class only ({classes[0].item()!r})"
             )
         return y
+
+    def remarks(self) -> tuple[str, Sequence[str]]:
+        """Dialect of the file and notes on it, after `X` was called."""
+        return ", ".join(self.table.dialect), self.table.notes
 
     def groups(self) -> np.ndarray | None:
         """Group of each case, or None."""
@@ -164,18 +199,98 @@ class Columns:
         """
         if self.roles.text:
             return self._texts(), ()
-        nominal = tuple(name for name in self.features if self._is_nominal(name))
+        self.spelling = self._spelling()
+        forms = {name: form for name in self.features if (form := self._date_form(name))}
+        self.dates = tuple(n for n in self.features if n in forms or n in self.roles.days)
+        nominal = tuple(
+            name for name in self.features if name not in forms and self._is_nominal(name)
+        )
+        self._check_numbers([name for name in self.features if name not in {*nominal, *forms}])
         columns = {
             name: categories(self.cells[name], self.roles.values.get(name))
             if name in nominal
+            else self._days(name, forms[name])
+            if name in forms
             else self._numbers(name)
             for name in self.features
         }
+        if self.roles.nominal == "auto":
+            self._doubt(nominal)
         if not nominal:
             return np.column_stack(list(columns.values())), ()
         import pandas as pd
 
         return pd.DataFrame(columns), nominal
+
+    def _is_open(self, name: str) -> bool:
+        """Tell whether the user leaves the kind of a column to the reader."""
+        explicit = () if self.roles.nominal == "auto" else self.roles.nominal
+        return name not in explicit
+
+    def _spelling(self) -> Spelling:
+        roles = self.roles
+        if roles.decimal != "auto" and roles.thousands is not None:
+            found = Spelling(roles.decimal, roles.thousands)
+        else:
+            cells = {
+                name: self._distinct(name)
+                for name in self.features
+                if self._is_open(name) and not _all_plain(self.cells[name])
+            }
+            points = {"plain": _with_points(self.cells[name] for name in self.features)}
+            try:
+                found = find_spelling(cells | points, roles.decimal, roles.thousands)
+            except ilk.DataError as error:
+                raise self.table.error(f"{error}, or list the column in nominal") from None
+            if not found.plain and roles.decimal == "auto":
+                self.table.notes.append(f"numbers have {' and '.join(found.dialect)}")
+        self.table.dialect += found.dialect
+        self.is_number = is_plain_number
+        self.translate = found.translator()
+        if not found.plain:
+            self.is_number = lambda cell: is_plain_number(self.translate(cell))
+        return found
+
+    def _distinct(self, name: str) -> list[str]:
+        return list(dict.fromkeys(cell for cell in self.cells[name] if cell is not None))
+
+    def _date_form(self, name: str) -> str | None:
+        """Format of the dates of a column; None if it has others."""
+        form = self.roles.dates
+        if form is None or not self._is_open(name):
+            return None
+        first = next((cell for cell in self.cells[name] if cell is not None), None)
+        if first is None or self.is_number(first):
+            return None
+        cells = self._distinct(name)
+        if form != "auto":
+            return form if days(cells, form) is not None else None
+        try:
+            found = find_dates(cells)
+        except ilk.DataError as error:
+            raise self.table.error(
+                f"column {name!r}: {error}, or list the column in nominal"
+            ) from None
+        if found:
+            self.table.notes.append(
+                f"column {name!r} has dates, such as {first!r}: they are read as days since "
+                f"1970-01-01"
+            )
+        return found
+
+    def _days(self, name: str, form: str) -> np.ndarray:
+        known = days(self._distinct(name), form)
+        assert known is not None  # `_date_form` tried
+        return np.array([math.nan if cell is None else known[cell] for cell in self.cells[name]])
+
+    def _doubt(self, nominal: Iterable[str]) -> None:
+        """Note columns of categories that look like something else."""
+        for name in nominal:
+            doubt = doubtful(self._distinct(name))
+            if doubt:
+                self.table.notes.append(
+                    f"column {name!r} {doubt}, but is read as categories; {_remedy(doubt)}"
+                )
 
     def _texts(self) -> list[str]:
         if len(self.features) > 1 or not set(self.features) <= set(self.roles.text):
@@ -188,16 +303,36 @@ class Columns:
         if self.roles.nominal != "auto":
             return name in self.roles.nominal
         present = [cell for cell in self.cells[name] if cell is not None]
-        return bool(present) and not any(is_number(cell) for cell in present)
+        return bool(present) and not any(map(self.is_number, present))
+
+    def _check_numbers(self, names: Iterable[str]) -> None:
+        """Raise if a column has cells that are no numbers; names the other such columns, too."""
+        bad = [name for name in names if not self._all_numbers(name)]
+        if not bad:
+            return
+        cells = self.cells[bad[0]]
+        wrong = [at for at, cell in enumerate(cells) if cell and not self.is_number(cell)]
+        present = sum(cell is not None for cell in cells)
+        count = f" ({len(wrong)} of {present} cells)" if len(wrong) < present else ""
+        others = f"; the same for {some(list(map(repr, bad[1:])))}" if len(bad) > 1 else ""
+        spelled = "" if self.spelling.plain else f" with {' and '.join(self.spelling.dialect)}"
+        raise self.table.error(
+            f"column {bad[0]!r}: {cells[wrong[0]]!r} is not a number{spelled}{count}; correct it, "
+            f"add it to missing_values, or list the column in nominal{others}",
+            row=self.rows[wrong[0]],
+        )
+
+    def _all_numbers(self, name: str) -> bool:
+        if self.spelling.plain:
+            return _all_plain(self.cells[name])
+        return all(cell is None or self.is_number(cell) for cell in self.cells[name])
 
     def _numbers(self, name: str) -> np.ndarray:
         cells = self.cells[name]
-        try:
-            values = np.array([math.nan if cell is None else float(cell) for cell in cells])
-        except ValueError:
-            raise self._not_a_number(name) from None
-        if "_" in "".join(cell or "" for cell in cells):
-            raise self._not_a_number(name)
+        written = cells
+        if not self.spelling.plain:
+            written = [None if cell is None else self.translate(cell) for cell in cells]
+        values = np.array([math.nan if cell is None else float(cell) for cell in written])
         for position in map(int, np.flatnonzero(~np.isfinite(values))):
             if cells[position] is not None:
                 raise self.table.error(
@@ -206,26 +341,29 @@ class Columns:
                 )
         return values
 
-    def _not_a_number(self, name: str) -> ilk.DataError:
-        position, cell = next(
-            (position, cell)
-            for position, cell in enumerate(self.cells[name])
-            if cell is not None and not is_number(cell)
-        )
-        return self.table.error(
-            f"column {name!r}: {cell!r} is not a number; correct it, add it to "
-            f"missing_values, or list the column in nominal",
-            row=self.rows[position],
-        )
 
-
-def is_number(cell: str) -> bool:
-    """Tell whether a cell is written as a number (finite or not)."""
+def _all_plain(cells: Cells) -> bool:
     try:
-        float(cell)
+        for cell in cells:
+            if cell is not None:
+                float(cell)
     except ValueError:
         return False
-    return "_" not in cell  # only Python reads 1_000 as a number
+    return "_" not in "".join(cell or "" for cell in cells)  # only Python reads 1_000 as a number
+
+
+def _with_points(columns: Iterable[Cells]) -> list[str]:
+    """Some numbers with a decimal point, if there are any."""
+    cells = (cell for column in columns for cell in column[:200] if cell and "." in cell)
+    return list(islice(filter(is_plain_number, cells), 100))
+
+
+def _remedy(doubt: str) -> str:
+    if "dates" in doubt:
+        return "date_format = ... reads them as days, nominal keeps them as they are"
+    if "thousands" in doubt:
+        return "thousands = ... reads them, nominal keeps them as they are"
+    return "write plain numbers to the file, or list it in nominal"
 
 
 def categories(cells: Iterable[str | None], values: Sequence[str] | None = None) -> pd.Categorical:

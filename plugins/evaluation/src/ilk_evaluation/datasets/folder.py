@@ -13,14 +13,9 @@ from typing import Any, Self
 import ilk
 from ilk import FilePath, Many, Param, Table, load_spec, param, short_repr
 from ilk_evaluation.datasets.columns import Columns, Roles
-from ilk_evaluation.datasets.table_file import (
-    EXAMPLE,
-    INFLATED,
-    TableFile,
-    check_is_file,
-    read_bytes,
-    read_table,
-)
+from ilk_evaluation.datasets.dialect import Layout, read_table
+from ilk_evaluation.datasets.table_file import EXAMPLE, MISSING, TableFile
+from ilk_evaluation.datasets.text_file import INFLATED, check_is_file, read_bytes, read_text
 
 LIST = "datasets.toml"
 _RANGE = re.compile(r"(?P<name>.*?)(?P<first>\d+)\.\.(?P=name)(?P<last>\d+)")
@@ -44,6 +39,7 @@ _ENTRY = Table(
     others=True,
 )
 
+_LAYOUT = Layout(",", header=True, comment="", padded=False)
 VARIABLE = "ILK_DATA"
 TARGET = "class"
 
@@ -81,12 +77,7 @@ class Folder(ilk.Dataset):
         type=FilePath,
         doc="The folder; default: the environment variable ``ILK_DATA``.",
     )
-    missing: str = param(
-        default="keep",
-        choices=("keep", "complete"),
-        doc='"keep" keeps missing values (NaN), "complete" drops rows with any missing value, '
-        'the label included. A row without a label is an error under "keep".',
-    )
+    missing: str = MISSING
     split: str | None = param(default=None, type=str, doc="Use only the rows of this part.")
     inflated_mb: int = INFLATED
 
@@ -105,7 +96,7 @@ class Folder(ilk.Dataset):
         assert self.name is not None
         entry = find_entry(self._folder(), self.name)
         entry.verify()
-        table = read_table(entry.file, inflated_mb=self.inflated_mb)
+        table = read_table(read_text(entry.file, self.inflated_mb), _LAYOUT)
         _check_header(entry, table)
         columns = Columns(table, self._roles(entry), self._rows(entry, table))
         y = columns.labels()
@@ -118,6 +109,7 @@ class Folder(ilk.Dataset):
             nominal=nominal,
             views=_views(entry, table, columns.features),
             description=_describe(entry),
+            notes=tuple(table.notes),
         )
 
     def _folder(self) -> Path:

@@ -9,7 +9,8 @@ import numpy as np
 
 import ilk
 from ilk import FilePath, param
-from ilk_evaluation.datasets.table_file import EXAMPLE, check_is_file
+from ilk_evaluation.datasets.table_file import EXAMPLE
+from ilk_evaluation.datasets.text_file import check_is_file
 
 SUFFIXES = frozenset(
     (".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, replace
+from datetime import date
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -12,13 +14,16 @@ import numpy as np
 import ilk
 from ilk import FilePath, Param, param
 from ilk_evaluation.datasets.columns import Roles, categories, check_memory
-from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns, read_bytes
+from ilk_evaluation.datasets.spelling import doubtful
+from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, UsedColumns, some
+from ilk_evaluation.datasets.text_file import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     import pandas as pd
+
+_TEXTS = {"str", "string", "object"}
 
 
 class Parquet(TableDataset):
@@ -26,15 +31,16 @@ class Parquet(TableDataset):
 
     Numbers and booleans (1 and 0) are numeric; texts and categories are nominal. X is a float
     array if all features are numeric (float32 if all of them are), else a data frame whose nominal
-    columns have category dtype; categories keep their order, texts are sorted. The file is
-    read by pyarrow. An index stored by pandas is not a column.
+    columns have category dtype; categories keep their order, texts are sorted. Dates are numbers
+    of days since 1970-01-01. The file is read by pyarrow. An index stored by pandas is not a
+    column.
 
     Raises
     ------
     DataError
         If pyarrow is not installed; if the file does not exist, is not Parquet or has no rows; if
-        a column does not exist, or has a type that cannot be a feature (dates, lists); if a number
-        is infinite; if labels are missing or all equal. Names file, column and row, from 0.
+        a column does not exist, or has a type that cannot be a feature (lists, durations); if a
+        number is infinite; if labels are missing or all equal. Names file, column and row, from 0.
 
     Examples
     --------
@@ -58,9 +64,11 @@ class Parquet(TableDataset):
         none=False,
         doc="Path; in a spec file relative to that file.",
     )
-    target: str = param(
+    target: str | int = param(
         default="class",
-        doc="Column of the labels: texts, integers, booleans, or categories of these.",
+        type=(str, int),
+        doc="Column of the labels, by name or position: texts, integers, booleans, or categories "
+        "of these.",
     )
     nominal: Literal["auto"] | Sequence[str] = param(
         default="auto",
@@ -77,15 +85,21 @@ class Parquet(TableDataset):
         path = str(EXAMPLE / "fruit.parquet")
         return [cls(path=path), cls(path=path, missing="complete", ignore=["colour"])]
 
+    def names(self) -> tuple[str, ...]:
+        """Names of all columns of the file."""
+        self.check_parameters()
+        assert self.path is not None
+        return tuple(_frame(Path(self.path).expanduser()).columns)
+
     def _read(self, path: Path) -> tuple[UsedColumns, str]:
         roles = Roles(
-            target=self.target,
+            target=None if self.labels == "unknown" else self.target,
             nominal=self.nominal,
             ignored=self.ignore,
             groups=self.groups,
             missing=self.missing,
         )
-        return ParquetTable.read(path, roles), ""
+        return ParquetTable.read(path, roles, self.target), ""
 
 
 @dataclass(frozen=True)
@@ -98,41 +112,65 @@ class ParquetTable:
     frame : DataFrame
         Its index has the row numbers of the file.
     features : tuple of str
+    target : str or None
     roles : Roles
     """
 
     path: Path
     frame: pd.DataFrame
     features: tuple[str, ...]
+    target: str | None
     roles: Roles
 
     @classmethod
-    def read(cls, path: Path, roles: Roles) -> ParquetTable:
+    def read(cls, path: Path, roles: Roles, target: str | int) -> ParquetTable:
         """Read a file, all rows or the rows without missing values."""
         frame = _frame(path)
         names = list(frame.columns)
+        labels = None if roles.target is None else _name_of(path, roles.target, names)
         grouped = () if roles.groups is None else (roles.groups,)
-        apart = (roles.target, *grouped)
-        for role, wanted in (
-            ("target", apart[:1]),
-            ("groups", grouped),
-            ("ignore", roles.ignored),
-        ):
+        for role, wanted in (("groups", grouped), ("ignore", roles.ignored)):
             for name in wanted:
                 _check_name(path, role, name, names)
-        features = tuple(name for name in names if name not in {*apart, *roles.ignored})
+        apart = [name for name in (labels, *grouped) if name is not None]
+        features = tuple(
+            name for name in names if name not in {*apart, *roles.ignored} and name != target
+        )
         if not features:
-            raise ilk.DataError(f"{path}: has no feature beside the target {apart[0]!r}")
+            raise ilk.DataError(f"{path}: has no feature beside the target {labels!r}")
         if frame.empty:
             raise ilk.DataError(f"{path}: the file has no rows")
-        table = cls(path, frame[[*features, *apart]], features, roles)
-        return table._complete() if roles.missing == "complete" else table
+        table = cls(path, frame[[*features, *apart]], features, labels, roles)
+        return table._without_missing()
 
-    def _complete(self) -> ParquetTable:
-        rows = self.frame.dropna()
+    def _without_missing(self) -> ParquetTable:
+        missing = self.roles.missing
+        if missing == "keep" or (missing == "labelled" and self.target is None):
+            return self
+        rows = self.frame.dropna(subset=None if missing == "complete" else [self.target])
         if rows.empty:
-            raise self._error("missing = 'complete', but no row is complete")
+            what = "complete" if missing == "complete" else "labelled"
+            raise self._error(f"missing = {missing!r}, but no row is {what}")
         return replace(self, frame=rows)
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """Names of the features that are dates."""
+        return tuple(name for name in self.features if _is_date(self.frame[name]))
+
+    def remarks(self) -> tuple[str, list[str]]:
+        """Dialect, which a Parquet file does not have, and notes."""
+        found = [
+            (name, doubtful([str(value) for value in self.frame[name].dropna().unique()]))
+            for name in self.features
+            if self.roles.nominal == "auto" and _type(self.frame[name]) in _TEXTS
+        ]
+        return "", [
+            f"column {name!r} {doubt}, but is read as categories; write it as numbers or dates, or "
+            f"list it in nominal"
+            for name, doubt in found
+            if doubt
+        ]
 
     def X(self) -> tuple[Any, tuple[str, ...]]:
         """Features as an array, or as a data frame if some are nominal, and the nominal names."""
@@ -157,8 +195,10 @@ class ParquetTable:
 
     def labels(self) -> np.ndarray:
         """Labels: texts, integers, or booleans."""
-        name = self.roles.target
-        y = self._required(name, "label", "; missing = 'complete' leaves them out")
+        name = self.target
+        if name is None:
+            return np.full(len(self.frame), None, dtype=object)
+        y = self._required(name, "label", "; missing = 'labelled' leaves them out")
         classes = np.unique(y)
         if len(classes) < 2:
             raise self._error(f"column {name!r} has one class only ({classes[0].item()!r})")
@@ -189,6 +229,8 @@ class ParquetTable:
 
     def _numbers(self, name: str) -> np.ndarray:
         column = self.frame[name]
+        if _is_date(column):
+            return ilk.days_of(column)
         if not _is_numeric(column):
             where = "nominal, or in ignore" if _is_nominal(column) else "ignore"
             raise self._error(
@@ -251,18 +293,33 @@ def _frame(path: Path) -> pd.DataFrame:
 
 def _check_name(path: Path, role: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         hint = ilk.did_you_mean(name, names)
-        raise ilk.DataError(f"{path}: {role} names no column: {name!r}{hint} (columns: {shown})")
+        raise ilk.DataError(
+            f"{path}: {role} names no column: {name!r}{hint} (columns: {some(names)})"
+        )
+
+
+def _name_of(path: Path, target: str | int, names: Sequence[str]) -> str:
+    if isinstance(target, str):
+        _check_name(path, "target", target, names)
+        return target
+    if not -len(names) <= target < len(names):
+        raise ilk.DataError(f"{path}: target = {target} is no position of {len(names)} columns")
+    return names[target]
+
+
+def _is_date(column: pd.Series[Any]) -> bool:
+    if getattr(column.dtype, "kind", "O") == "M":
+        return True
+    present = column.dropna() if column.dtype == object else ()
+    return len(present) > 0 and all(isinstance(value, date) for value in present)
 
 
 def _is_nominal(column: pd.Series[Any]) -> bool:
     if hasattr(column.dtype, "categories"):
         return True
     present = column.dropna()
-    return _type(column) in {"str", "string", "object"} and all(
-        isinstance(value, str) for value in present
-    )
+    return _type(column) in _TEXTS and all(isinstance(value, str) for value in present)
 
 
 def _is_numeric(column: pd.Series[Any]) -> bool:

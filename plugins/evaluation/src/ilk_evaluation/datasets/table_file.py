@@ -1,44 +1,42 @@
-"""Tables in one file: safe reading of text and cells, and the base class of their data sets."""
+"""The cells of a table in a file, and the base class of its data sets."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import os
-import zlib
 from abc import abstractmethod
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import ilk
-from ilk import FilePath, Param, param, similar_file
+from ilk import FilePath, Param, param
+from ilk_evaluation.datasets.spelling import is_spelled_number
+from ilk_evaluation.datasets.text_file import COMPRESSED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
 EXAMPLE = Path(__file__).parent / "example"
+STRONG = (",", ";", "\t", "|")
+"""Common delimiters of tables; a file without any may have blanks."""
+MOST_ROWS = 200
+"""Rows by which a layout is found."""
 
-
-_DELIMITERS = (";", "\t", "|", ",")
-"""Common delimiters of tables."""
-INFLATED_MB = 256  # far above usual tables, far below usual memory
-INFLATED: Any = param(
-    default=INFLATED_MB,
-    ge=1,
-    le=2**20,
-    doc="A .gz file that inflates to more megabytes is refused.",
+MISSING: Any = param(
+    default="keep",
+    choices=("keep", "labelled", "complete"),
+    doc='"keep" keeps missing values (NaN), "labelled" drops rows without a label, "complete" '
+    'drops rows with any missing value, label and group included. Under "keep" a row without a '
+    "label is an error.",
 )
-"""The parameter ``inflated_mb`` of readers of text files."""
+"""The parameter ``missing`` of readers of tables."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class TableFile:
-    """The cells of a delimited text file.
+    """The cells of a table in a file.
 
     Attributes
     ----------
@@ -49,152 +47,96 @@ class TableFile:
         Each as long as the header.
     lines : list of int
         Line at which each row starts, counted from 1.
+    notes : list of str
+        What was guessed, and what may be wrong.
+    dialect : list of str
+        How the file is written, part by part.
+    doubled : frozenset of str
+        Names that several columns had.
+    delimiter : str
     """
 
     path: Path
     header: tuple[str, ...]
     rows: list[list[str]]
     lines: list[int]
+    notes: list[str] = field(default_factory=list)
+    dialect: list[str] = field(default_factory=list)
+    doubled: frozenset[str] = frozenset()
+    delimiter: str = ","
+    named: bool = True
 
     def error(self, message: str, row: int | None = None) -> ilk.DataError:
         """Return the error ``"file:line: message"``."""
         place = self.path if row is None else f"{self.path}:{self.lines[row]}"
         return ilk.DataError(f"{place}: {message}")
 
-    def position(self, name: str, role: str) -> int:
+    def position(self, name: str | int, role: str) -> int:
         """Position of the column named by the parameter `role`.
 
         Raises
         ------
         DataError
-            If it does not exist; names the closest and lists some.
+            If it does not exist, or several columns had this name; names the closest.
         """
+        if not isinstance(name, str):
+            return self._at(name, role)
+        if name in self.doubled:
+            raise self.error(
+                f"{role} names several columns: {name!r}; tell them apart by columns = [...] with "
+                f"header = true"
+            )
         if name in self.header:
             return self.header.index(name)
-        shown = ", ".join(self.header[:10]) + (", ..." if len(self.header) > 10 else "")
-        hint = _delimiter_hint(self.header) or ilk.did_you_mean(name, self.header)
-        raise self.error(f"{role} names no column: {name!r}{hint} (columns: {shown})")
+        hint = delimiter_hint(self.header) or ilk.did_you_mean(name, self.header)
+        if not hint and self.named and first_is_data(self.header, self.rows):
+            hint = (
+                "; the first row looks like data: set header = false, and columns = [...] or a "
+                "position (target = -1 is the last column)"
+            )
+        raise self.error(f"{role} names no column: {name!r}{hint} (columns: {some(self.header)})")
+
+    def _at(self, position: int, role: str) -> int:
+        width = len(self.header)
+        if not -width <= position < width:
+            raise self.error(
+                f"{role} = {position} is no position: there are {width} columns, 0 to {width - 1} "
+                f"(or -{width} to -1, from the end)"
+            )
+        return position % width
+
+    def keep(self, positions: Sequence[int]) -> None:
+        """Drop all other columns."""
+        self.header = tuple(self.header[at] for at in positions)
+        self.rows = [[row[at] for at in positions] for row in self.rows]
 
 
-def read_table(path: Path, delimiter: str = ",", inflated_mb: int = INFLATED_MB) -> TableFile:
-    """Read a file with a header; one whose name ends in ``.gz`` is decompressed.
-
-    Raises
-    ------
-    DataError
-        If it does not exist, is not UTF-8, is empty, has no rows, or has an invalid header or
-        row; names file, line and column.
-    """
-    text = read_text(path, inflated_mb)
-    numbered = _numbered(path, text, delimiter)
-    first = next(numbered, None)
-    if first is None:
-        raise ilk.DataError(f"{path}: the file is empty, it needs a header and rows")
-    table = TableFile(path, tuple(name.strip() for name in first[1]), [], [])
-    _check_header(table, first[0])
-    for line, cells in numbered:
-        table.rows.append(cells)
-        table.lines.append(line)
-        if len(cells) != len(table.header):
-            hint = _delimiter_hint(table.header)
-            number = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            raise table.error(f"the row has {number}, the header {len(table.header)}{hint}", row=-1)
-    if not table.rows:
-        raise table.error("the file has a header but no rows")
-    return table
+def some(names: Sequence[str]) -> str:
+    """The first names of a list."""
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
 
 
-def _delimiter_hint(header: tuple[str, ...]) -> str:
+def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first row has a number in each column of numbers, and none counts up."""
+    rows = [row for row in rows[:MOST_ROWS] if len(row) == len(first)]
+    if not rows:
+        return False
+    columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
+    heads = [
+        head
+        for head, column in zip(first, columns, strict=True)
+        if sum(map(is_spelled_number, column)) > 0.8 * sum(map(bool, column)) > 0
+    ]
+    if not heads or not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
+        return False
+    whole = [int(head) for head in heads if head.isdecimal()]
+    return len(whole) < 3 or any(b - a != 1 for a, b in pairwise(whole))
+
+
+def delimiter_hint(header: tuple[str, ...]) -> str:
     """Suggest the delimiter if the header is a single cell that contains another one."""
-    others = [other for other in _DELIMITERS if len(header) == 1 and other in header[0]]
+    others = [other for other in STRONG if len(header) == 1 and other in header[0]]
     return f"; is the delimiter {others[0]!r}?" if others else ""
-
-
-def read_text(path: Path, inflated_mb: int) -> str:
-    """Read a file of UTF-8; one whose name ends in ``.gz`` is decompressed.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is not UTF-8 or gzip, or inflates to more megabytes; names the line.
-    """
-    return _decode(path, read_bytes(path), inflated_mb)
-
-
-def read_bytes(path: Path) -> bytes:
-    """Read the bytes of a file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read (names the closest file of that folder), or is a device or a pipe,
-        which may never end.
-    """
-    check_is_file(path)
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a name with a null character
-        hint = similar_file(path) if isinstance(error, FileNotFoundError) else ""
-        reason = getattr(error, "strerror", None) or error
-        raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
-
-
-def check_is_file(path: Path) -> None:
-    """Raise DataError if the path exists and is neither a file nor a folder."""
-    if os.path.exists(path) and not path.is_file() and not path.is_dir():  # noqa: PTH110  # no error
-        raise ilk.DataError(f"{path}: cannot be read: it is a device or a pipe, not a file")
-
-
-def _decode(path: Path, raw: bytes, inflated_mb: int) -> str:
-    if path.suffix == ".gz":
-        raw = _inflate(path, raw, inflated_mb)
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        bad = raw[error.start]
-        raise ilk.DataError(f"{path}:{line}: not UTF-8 text: byte 0x{bad:02x}") from None
-
-
-def _inflate(path: Path, raw: bytes, inflated_mb: int) -> bytes:
-    """Decompress up to a limit: a file of zeros can inflate a thousandfold."""
-    most = inflated_mb * 2**20
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            inflated = file.read(most + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ilk.DataError(f"{path}: not a gzip file: {error}") from None
-    if len(inflated) > most:
-        raise ilk.DataError(
-            f"{path}: inflates to more than inflated_mb = {inflated_mb:,} megabytes; raise it if "
-            f"the file is to be trusted"
-        )
-    return inflated
-
-
-def _numbered(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the nonblank rows, each with the line at which it starts."""
-    csv.field_size_limit(max(len(text), csv.field_size_limit()))  # cells can be long texts
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    try:
-        for cells in reader:
-            if cells:
-                yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise ilk.DataError(f"{path}:{reader.line_num}: not a delimited table: {error}") from None
-
-
-def _check_header(table: TableFile, line: int) -> None:
-    place = f"{table.path}:{line}"
-    if "" in table.header:
-        raise ilk.DataError(
-            f"{place}: column {table.header.index('') + 1} of the header has no name"
-        )
-    name, times = Counter(table.header).most_common(1)[0]
-    if times > 1:
-        raise ilk.DataError(f"{place}: the header has the column {name!r} {times} times")
 
 
 class UsedColumns(Protocol):
@@ -204,6 +146,10 @@ class UsedColumns(Protocol):
     def features(self) -> Sequence[str]:
         """Names of the features."""
 
+    @property
+    def dates(self) -> Sequence[str]:
+        """Names of the features that were dates, after `X` was called."""
+
     def labels(self) -> np.ndarray:
         """Label of each case."""
 
@@ -212,6 +158,9 @@ class UsedColumns(Protocol):
 
     def groups(self) -> np.ndarray | None:
         """Group of each case, or None."""
+
+    def remarks(self) -> tuple[str, Sequence[str]]:
+        """Dialect of the file and notes on it, after `X` was called."""
 
 
 class TableDataset(ilk.Dataset):
@@ -224,15 +173,15 @@ class TableDataset(ilk.Dataset):
         default=None,
         type=FilePath,
         none=False,
-        doc="Path of a UTF-8 file; in a spec file relative to that file.",
+        doc="Path of the file; in a spec file relative to that file.",
     )
-    target: str | None = param(default="class", doc="Column of the labels.")
-    missing: str = param(
-        default="keep",
-        choices=("keep", "complete"),
-        doc='"keep" keeps missing values (NaN), "complete" drops rows with any missing value, '
-        'label and group included. A row without a label is an error under "keep".',
+    target: str | int | None = param(
+        default="class",
+        type=(str, int),
+        doc="Column of the labels: its name, or its position from 0, or from the end (-1 is the "
+        "last column).",
     )
+    missing: str = MISSING
     ignore: Sequence[str] = param(
         default=(),
         type=list,
@@ -244,6 +193,12 @@ class TableDataset(ilk.Dataset):
         default=None,
         type=str,
         doc="Column with the group of each case; not a feature.",
+    )
+    labels: str = param(
+        default="known",
+        choices=("known", "unknown"),
+        doc='"unknown": the rows have no labels, as rows to predict; a column named as the target '
+        "is left out.",
     )
 
     @abstractmethod
@@ -267,6 +222,7 @@ class TableDataset(ilk.Dataset):
         table, description = self._read(Path(self.path).expanduser())
         y = table.labels()
         X, nominal = table.X()
+        dialect, notes = table.remarks()
         return ilk.Data(
             X=X,
             y=y,
@@ -275,6 +231,9 @@ class TableDataset(ilk.Dataset):
             nominal=nominal,
             groups=table.groups(),
             description=description,
+            dates=tuple(table.dates),
+            dialect=dialect,
+            notes=tuple(notes),
         )
 
     def title(self) -> str:
@@ -284,4 +243,6 @@ class TableDataset(ilk.Dataset):
 
     def _stem(self) -> str:
         name = Path(self.path).name if self.path is not None else ""
-        return name.removesuffix(".gz").rpartition(".")[0] or name
+        for suffix in COMPRESSED:
+            name = name.removesuffix(suffix)
+        return name.rpartition(".")[0] or name

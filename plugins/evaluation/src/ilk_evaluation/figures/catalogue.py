@@ -11,7 +11,12 @@ from ilk_evaluation.figures.prediction_figures import (
     confusion_figures,
     curve_figures,
 )
-from ilk_evaluation.figures.score_figures import comparison_figures, estimate_figures, time_figures
+from ilk_evaluation.figures.score_figures import (
+    comparison_figures,
+    estimate_figures,
+    rank_figures,
+    time_figures,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.results.experiment_results import Results
 
 _SOURCES = (
+    rank_figures,
     comparison_figures,
     estimate_figures,
     time_figures,
@@ -35,6 +41,7 @@ def available(results: Results | FigureData) -> dict[str, FigureSpec]:
     Each comparison of the experiment that can draw its verdict adds a figure of its name to these:
 
     ============================ ==========================================================
+    ``ranks``                    of the pipelines, on each data set and in the mean
     ``critical_difference``      mean ranks and which differ (comparison friedman_nemenyi)
     ``robustness``               ratios to the best pipeline (comparison robustness)
     ``estimates``                per data set: each pipeline with its spread

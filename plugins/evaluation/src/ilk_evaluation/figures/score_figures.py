@@ -25,6 +25,48 @@ MOST_LABELS = 20
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
+def rank_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield the specification of the figure of ranks."""
+    lacking = "" if figure_data.complete else "there is no data set that every pipeline finished"
+    yield FigureSpec(
+        "ranks",
+        f"Ranks of the pipelines by {figure_data.measure}, on each data set and in the mean",
+        lambda: _rank_figure(figure_data),
+        lacking=lacking,
+    )
+
+
+def _rank_figure(figure_data: FigureData) -> Figure:
+    """Return the figure, over the data sets that every pipeline finished."""
+    ranks = figure_data.results.pivot("rank").loc[figure_data.complete]
+    ranks = ranks[ranks.mean().sort_values(kind="stable").index].dropna(axis=1)
+    means = ranks.mean()
+    n = len(ranks)
+    listed = ", ".join(f"{name} ({mean:.2f})" for name, mean in means.items())
+    return Figure(
+        "ranks",
+        f"Ranks by {figure_data.measure}",
+        f"Mean ranks over {n} data set{'s' * (n != 1)}, 1 is best: {listed}.",
+        ranks.T.assign(mean=means).reset_index(names="pipeline"),
+        lambda ax: _paint_ranks(ax, ranks),
+        (5.6, 0.8 + 0.3 * len(means)),
+    )
+
+
+def _paint_ranks(ax: Axes, ranks: pd.DataFrame) -> None:
+    """Draw a line for each pipeline, the best on top: its mean rank, and its ranks in grey."""
+    rows = np.arange(ranks.shape[1])
+    for row, name in enumerate(ranks):
+        ax.plot(ranks[name], np.full(len(ranks), row), "|", color="0.6", markersize=9)
+    ax.plot(ranks.mean(), rows, "o", color=COLORS[0], markersize=6)
+    ax.set_yticks(rows, [as_is(str(name)) for name in ranks])
+    ax.invert_yaxis()
+    ax.margins(y=0.5 / len(rows))
+    ax.set_xlim(0.8, ranks.shape[1] + 0.2)
+    ax.grid(axis="x")
+    ax.set_xlabel("mean rank (bars: single data sets); 1 is best")
+
+
 def time_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Yield the specification of the figure of time against the ranking measure."""
     lacking = ""

@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk.plotting import COLORS
+from ilk.plotting import COLORS, new_axes
 from ilk.plotting import plot_label as as_is
 from ilk_evaluation.atomic_write import check_no_link, replace_file
 
@@ -94,7 +94,7 @@ def rendered(
     buffer = io.BytesIO()
     looks: Any = {**_SHARED, "axes.prop_cycle": cycler(color=COLORS), **(settings or {})}
     with rc_context(looks):
-        ax = figure.draw()
+        ax = figure.draw(new_axes(*figure.size, detached=True))
         if titled and figure.dataset is not None:
             ax.set_title(as_is(figure.title))
         drawn: Any = ax.figure

@@ -176,7 +176,9 @@ def short_resampling(design: Design) -> str:
 def short(component: object) -> str:
     """Write a component as ``knn(k=3, distance=manhattan)``."""
     if isinstance(component, Mapping):
-        inside = ", ".join(f"{k}={short(v)}" for k, v in component.items() if k != "use")
+        inside = ", ".join(
+            f"{k}={short(v)}" for k, v in component.items() if k not in {"use", "object"}
+        )
         name = str(component.get("use", "pipeline" if "steps" in component else ""))
         return f"{name}({inside})" if inside else name
     if isinstance(component, list | tuple):

@@ -70,7 +70,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     spec = _spec(source)
     problems: list[ilk.Problem] = []
     try:
-        resolved = ilk.resolve(spec, grammar=GRAMMAR, trust=trust)
+        resolved = ilk.resolve(spec, grammar=GRAMMAR, trust=trust, objects=True)
         tables = resolved.data
     except ilk.SpecError as error:
         problems, tables = error.problems, None
@@ -340,11 +340,6 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
     if not steps:
         yield ilk.Problem(path, "a pipeline needs at least one step, its classifier")
         return
-    for position, step in enumerate(steps):
-        if hasattr(step, "get_params"):
-            yield ilk.Problem(
-                (*path, position), "a step is a table with one key, its kind: {kind: instance}"
-            )
     for position, step in enumerate(steps[:-1]):
         kind = _kind(step)
         if kind is not None and ilk.kind_of(kind).role == "final":
@@ -361,7 +356,7 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
 
 def _kind(step: object) -> str | None:
     """The kind of a step; None where the grammar rejects it."""
-    kind = next(iter(step)) if isinstance(step, Mapping) and len(step) == 1 else None
+    kind = None if ilk.step_problem(step) else ilk.kind_and_component(step)[0]
     try:
         found = ilk.kind_of(str(kind))
     except ilk.UnknownComponentError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +143,8 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
         for position, table in enumerate(experiment.pipelines)
     )
     labels = distinct(data.name for data in loaded)
-    _check_chosen(experiment, labels)
+    titles = Counter(data.name for data in loaded)
+    _check_chosen(experiment, labels, repeated={name for name, n in titles.items() if n > 1})
     _check_comparisons(experiment, resampling)
     _check_views(experiment, labels, loaded, pipelines)
     drawn = _Drawn(experiment, resampling, labels, loaded, pipelines)
@@ -165,6 +168,49 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
     )
 
 
+def choose_pipeline(experiment: Experiment, wanted: str | None) -> PlannedPipeline:
+    """Return the pipeline of an id; None: the only one.
+
+    Raises
+    ------
+    InputError
+        If there is no such pipeline, or there are several and none is wanted.
+    """
+    ids = [table["id"] for table in experiment.pipelines]
+    position = _position("pipeline", ids, wanted)
+    steps = experiment.resolved.part("pipelines", position, "steps")
+    return _pipeline(experiment.pipelines[position], steps)
+
+
+def choose_data(experiment: Experiment, wanted: str | None) -> tuple[ilk.Dataset, ilk.Data]:
+    """Load the data set of a label, as in the tables, and return both; None: the only one.
+
+    The name of the data is the label.
+
+    Raises
+    ------
+    InputError
+        If there is no such data set, or there are several and none is wanted.
+    SpecError
+        If it cannot be loaded.
+    """
+    built = [ilk.build(table, kind="dataset") for table in experiment.datasets]
+    labels = distinct(dataset.title() for dataset in built)
+    position = _position("data set", labels, wanted)
+    data = _load(experiment, position)[0]
+    return built[position], replace(data, name=labels[position])
+
+
+def _position(what: str, known: list[str], wanted: str | None) -> int:
+    there = f"(there are: {', '.join(known)})"
+    if wanted is None and len(known) > 1:
+        raise ilk.InputError(f"say which {what} with --{what.replace(' ', '')} {there}")
+    if wanted is not None and wanted not in known:
+        hint = ilk.did_you_mean(wanted, known)
+        raise ilk.InputError(f"there is no {what} {wanted!r}{hint} {there}")
+    return 0 if wanted is None else known.index(wanted)
+
+
 def _pipeline(table: dict[str, Any], steps: ilk.Resolved) -> PlannedPipeline:
     pipeline, code = built_pipeline(steps)
     spec, versions = canonical(steps.data), canonical(code)
@@ -180,12 +226,23 @@ def built_pipeline(steps: ilk.Resolved) -> tuple[ilk.Pipeline, dict[str, str]]:
     return pipeline, code_versions(pipeline, {own.distribution: own.version, **steps.versions})
 
 
-def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
-    """Check that pipelines name existing data sets, and that each data set has a pipeline."""
+def _check_chosen(experiment: Experiment, labels: list[str], repeated: set[str]) -> None:
+    """Check that pipelines name existing data sets, and that each data set has a pipeline.
+
+    A title that several data sets have is refused: numbers by order would move with the file.
+    """
     problems = []
     for position, table in enumerate(experiment.pipelines):
         for place, label in enumerate(table.get("datasets", ())):
-            if label not in labels:
+            shared = next((title for title in repeated if _is_numbered(label, title)), None)
+            if shared is not None:
+                where = ("pipelines", position, "datasets", place)
+                message = (
+                    f"{label!r}: several data sets have the title {shared!r}, told apart by their "
+                    f"order only; rename a file, or divide the experiment among two files"
+                )
+                problems.append(ilk.Problem(where, message))
+            elif label not in labels:
                 message = f"there is no data set {label!r}{ilk.did_you_mean(label, labels)}"
                 full = f"{message} (there are: {', '.join(labels)})"
                 problems.append(ilk.Problem(("pipelines", position, "datasets", place), full))
@@ -197,6 +254,11 @@ def _check_chosen(experiment: Experiment, labels: list[str]) -> None:
             )
     if problems:
         raise experiment.error(*problems)
+
+
+def _is_numbered(label: str, title: str) -> bool:
+    """Tell whether a label is a title, or this title with a number."""
+    return re.fullmatch(rf"{re.escape(title)}(?: \(\d+\))?", label) is not None
 
 
 def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> None:
@@ -234,15 +296,18 @@ def _check_views(
         raise experiment.error(*problems)
 
 
-def _load(experiment: Experiment) -> list[ilk.Data]:
-    """Load and check every data set."""
+def _load(experiment: Experiment, only: int | None = None) -> list[ilk.Data]:
+    """Load and check every data set, or only the one at a position."""
     loaded, problems = [], []
     for position, table in enumerate(experiment.datasets):
+        if only not in {None, position}:
+            continue
         try:
             part = experiment.resolved.part("datasets", position)
             loaded.append(_checked(ilk.build(part, kind="dataset")))
         except ilk.IlkError as error:
-            where = ("datasets", position, "path") if table.get("path") else ("datasets", position)
+            path = ("path",) if isinstance(table, dict) and table.get("path") else ()
+            where = ("datasets", position, *path)
             problems.append(ilk.Problem(where, str(error)))
     if problems:
         raise experiment.error(*problems)
@@ -251,6 +316,11 @@ def _load(experiment: Experiment) -> list[ilk.Data]:
 
 def _checked(dataset: ilk.Dataset) -> ilk.Data:
     data = dataset.load()
+    if not data.labelled:
+        raise ilk.DataError(
+            f"{dataset.title()}: labels = 'unknown' reads rows to predict; an experiment needs "
+            f"labels"
+        )
     classes = data.classes
     if len(classes) < 2:
         only = f" ({classes.tolist()[0]!r})" if len(classes) else ""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import cloudpickle
 import numpy as np
 
 import ilk
@@ -36,7 +38,118 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if hasattr(value, "get_params") or callable(value):
+        return described(value)
     raise TypeError(f"{type(value).__name__} {value!r} cannot be part of a key")
+
+
+OBJECT = "object"
+"""Key of the digest in the table of an object that no spec can name."""
+
+
+def described(value: Any) -> dict[str, Any]:
+    """Describe an object that no spec can name: a frozen component, an estimator, a function.
+
+    The table has its name, the plain parameters that differ from their defaults, and a digest of
+    its content: of parameters, code and, if it is frozen, of what it learned.
+    """
+    content = _plain(_content(value, ()))
+    text = json.dumps(content, sort_keys=True)
+    name = ilk.display_name(value) if hasattr(value, "get_params") else _name_of(value)
+    return {"use": name, **_changed(value), OBJECT: hashlib.sha256(text.encode()).hexdigest()}
+
+
+def objects_in(spec: Any) -> list[str]:
+    """Return the names of objects in a spec that were described by `described`."""
+    if isinstance(spec, Mapping):
+        here = [str(spec.get("use"))] if OBJECT in spec else []
+        return here + [name for value in spec.values() for name in objects_in(value)]
+    return [name for item in spec for name in objects_in(item)] if isinstance(spec, list) else []
+
+
+def _name_of(value: Any) -> str:
+    return str(getattr(value, "__name__", type(value).__name__))
+
+
+def _changed(value: Any) -> dict[str, Any]:
+    """Parameters of an estimator with plain values that are not the defaults."""
+    if not hasattr(value, "get_params"):
+        return {}
+    usual = inspect.signature(type(value)).parameters
+    return {
+        name: item
+        for name, item in value.get_params(deep=False).items()
+        if isinstance(item, str | bool | int | float)
+        and not (name in usual and usual[name].default == item)
+    }
+
+
+def _content(value: Any, within: tuple[int, ...]) -> Any:
+    """Write the content of any object as plain values, the same in every process."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, bytes):
+        return hashlib.sha256(value).hexdigest()
+    if id(value) in within:
+        return "(itself)"
+    within = (*within, id(value))
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return [value.dtype.str, list(value.shape), content]
+    if isinstance(value, Mapping):
+        return [[_content(key, within), _content(value[key], within)] for key in value]
+    if isinstance(value, list | tuple):
+        return [_content(item, within) for item in value]
+    if isinstance(value, ilk.Data):
+        return value.fingerprint
+    if isinstance(value, type):
+        return _code_of_class(value)
+    code = getattr(getattr(value, "py_func", value), "__code__", None)  # py_func: numba's
+    if code is not None:
+        return _function_content(getattr(value, "py_func", value), within)
+    if hasattr(value, "get_params") and not ilk.is_frozen(value):
+        return [_code_of_class(type(value)), _content(value.get_params(deep=False), within)]
+    return [_code_of_class(type(value)), _state(value)]
+
+
+def _state(value: object) -> str:
+    """Hash of the state of an object."""
+    import joblib
+
+    try:
+        return str(joblib.hash(value))
+    except Exception:  # noqa: BLE001  # functions within, say
+        return hashlib.sha256(cloudpickle.dumps(value)).hexdigest()
+
+
+def _function_content(function: Any, within: tuple[int, ...]) -> Any:
+    """Code, defaults and closure of a function, and the functions and numbers that it names."""
+    code = function.__code__
+    constants = [c for c in code.co_consts if not inspect.iscode(c)]
+    inner = [c.co_code.hex() for c in code.co_consts if inspect.iscode(c)]
+    named = [
+        [name, _content(found, within)]
+        for name in code.co_names
+        if (found := function.__globals__.get(name)) is not None
+        and (hasattr(found, "__code__") or isinstance(found, str | bool | int | float))
+    ]
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    texts = [repr(constant) for constant in constants]
+    return [
+        [code.co_code.hex(), texts, inner, list(code.co_names), named],
+        _content([function.__defaults__, function.__kwdefaults__, cells], within),
+    ]
+
+
+def _code_of_class(cls: type) -> list[str]:
+    """Name of a class, and its version: of the distribution of ilk, the package, or the source."""
+    found = ilk.registry(cls.kind).found_for(cls) if issubclass(cls, ilk.Component) else None
+    package = sys.modules.get(cls.__module__.partition(".")[0])
+    if found is not None and found.version:
+        version = code_of(found.distribution, found.version)
+    else:
+        version = str(getattr(package, "__version__", "")) or _class_source(cls)
+    return [f"{cls.__module__}:{cls.__qualname__}", version]
 
 
 def plain_names(spec: object) -> Any:

@@ -80,7 +80,9 @@ class Holdout(_Division):
     -----
     Groups stay whole. Stratified, a group belongs to the rarest of its classes (the one in the
     fewest groups), and groups are drawn in the proportions of these classes: exact if each group
-    has one class, approximate otherwise.
+    has one class, approximate otherwise. Then groups are exchanged while fewer classes are missing
+    from a part. Where the groups differ in size, ``ilk run`` says which share of the cases is
+    tested.
 
     References
     ----------

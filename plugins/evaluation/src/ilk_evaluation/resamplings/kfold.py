@@ -9,13 +9,14 @@ from sklearn import model_selection
 
 import ilk
 from ilk import param
+from ilk_evaluation.resamplings.class_shares import nearest
 from ilk_evaluation.resamplings.sampling_units import (
     Units,
     check_classes,
     check_data,
     check_folds,
     holders,
-    rarest,
+    units_from,
 )
 
 if TYPE_CHECKING:
@@ -44,17 +45,16 @@ class _CrossValidation(ilk.Resampling):
         check_folds(self, folds, n, group_codes)
         generator = ilk.check_seed(self, random_state)
         if not self.stratify:
-            return _shuffled(n, None, group_codes, generator, folds=folds, repeats=repeats)
+            splitter = model_selection.KFold if group_codes is None else model_selection.GroupKFold
+            return _shuffled(splitter, n, None, group_codes, generator, self)
         fewer = "take fewer, or " if folds > 2 else ""
         why = f"stratified folds need at least {folds}; {fewer}set small_classes = 'spread'"
         least = folds if self.small_classes == "refuse" else 1
         codes = check_classes(self, y, X, group_codes, least, why)
-        if holders(codes, group_codes).min() < folds:
-            units = Units(n, None, codes)
-            if group_codes is not None:
-                units = Units(int(group_codes.max()) + 1, group_codes, rarest(codes, group_codes))
+        if group_codes is not None or holders(codes, group_codes).min() < folds:
+            units = units_from(codes, group_codes)
             return _spread(units, generator, folds=folds, repeats=repeats)
-        return _shuffled(n, codes, group_codes, generator, folds=folds, repeats=repeats)
+        return _shuffled(model_selection.StratifiedKFold, n, codes, None, generator, self)
 
 
 class KFold(_CrossValidation):
@@ -103,9 +103,10 @@ class StratifiedKFold(KFold):
 
     Notes
     -----
-    If groups are spread, each belongs to the rarest of its classes: the one in the fewest
-    groups. If groups have cases of several classes, even a class in enough groups may be missing
-    from a test set, or from a training set; measures report this.
+    Groups are dealt class by class (each belongs to the rarest of its classes: the one in the
+    fewest groups), then moved and exchanged until classes are missing from no fewer training or
+    test parts, and the shares of the classes in the folds come no nearer to equal ones. Where a
+    class is missing from a part, ``ilk run`` says so.
 
     References
     ----------
@@ -226,39 +227,32 @@ class FiveByTwo(_CrossValidation):
 
 
 def _shuffled(
+    splitter: Any,
     n: int,
     codes: np.ndarray | None,
     groups: np.ndarray | None,
-    generator: np.random.RandomState,
-    *,
-    folds: int,
-    repeats: int,
+    generator: Any,
+    scheme: _CrossValidation,
 ) -> Iterator[ilk.Split]:
     rows = np.zeros(n)
-    for repeat in range(repeats):
-        splitter = _splitter(codes is not None, groups is not None)
-        drawn = splitter(n_splits=folds, shuffle=True, random_state=generator)
+    for repeat in range(scheme.repeats):
+        drawn = splitter(n_splits=scheme.folds, shuffle=True, random_state=generator)
         for fold, (train, test) in enumerate(drawn.split(rows, codes, groups)):
             yield ilk.Split(train, test, repeat=repeat, fold=fold)
 
 
-def _splitter(stratified: bool, grouped: bool) -> Any:
-    if stratified:
-        return model_selection.StratifiedGroupKFold if grouped else model_selection.StratifiedKFold
-    return model_selection.GroupKFold if grouped else model_selection.KFold
-
-
-def _spread(
-    units: Units, generator: np.random.RandomState, *, folds: int, repeats: int
-) -> Iterator[ilk.Split]:
+def _spread(units: Units, generator: Any, *, folds: int, repeats: int) -> Iterator[ilk.Split]:
     """Deal units to the folds class by class, so that class counts differ by at most one.
 
-    This works for classes of any size; scikit-learn refuses data of small classes alone.
+    This works for classes of any size; scikit-learn refuses data of small classes alone. Groups
+    are then moved and exchanged until the shares of the classes come no nearer.
     """
     for repeat in range(repeats):
         fold_of = np.empty(units.count, dtype=int)
         # dealing goes on from class to class, so that fold sizes differ by at most one, too
         fold_of[_class_by_class(units, generator)] = np.arange(units.count) % folds
+        if units.counts is not None:
+            fold_of = nearest(units.counts, fold_of, np.full(folds, 1 / folds))
         for fold in range(folds):
             train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
             yield ilk.Split(units.rows(train), units.rows(test), repeat=repeat, fold=fold)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 import ilk
+from ilk_evaluation.resamplings.class_shares import class_counts, without_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +32,14 @@ class Units:
     strata : ndarray of int, shape (count,), or None
         Class of each unit, for stratified splits. A group belongs to the rarest of its classes:
         the one in the fewest groups, the first of several.
+    counts : ndarray of int, shape (count, n_classes), or None
+        Cases of each class in each group, for stratified splits.
     """
 
     count: int
     of_case: np.ndarray | None = None
     strata: np.ndarray | None = None
+    counts: np.ndarray | None = None
 
     @property
     def what(self) -> str:
@@ -82,8 +86,15 @@ def units_of(
     count = n if of_case is None else int(of_case.max()) + 1
     if not stratify:
         return Units(count, of_case)
-    codes = check_classes(owner, y, X, of_case, least, why)
-    return Units(count, of_case, codes if of_case is None else rarest(codes, of_case))
+    return units_from(check_classes(owner, y, X, of_case, least, why), of_case)
+
+
+def units_from(codes: np.ndarray, of_case: np.ndarray | None) -> Units:
+    """The units of labels and groups, both coded, for stratified splits."""
+    if of_case is None:
+        return Units(len(codes), None, codes)
+    counts = class_counts(codes, of_case)
+    return Units(len(counts), of_case, rarest(codes, of_case), counts)
 
 
 def rarest(codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -99,7 +110,8 @@ def parts(units: Units, sizes: Sequence[int], generator: np.random.RandomState) 
     """Assign all units to parts at random.
 
     Stratified, each part keeps the class proportions, but has at least one unit of each class
-    with as many units as there are parts, if the sizes allow that.
+    with as many units as there are parts, if the sizes allow that. Groups are exchanged while
+    fewer classes are missing from a part.
 
     Parameters
     ----------
@@ -121,7 +133,12 @@ def parts(units: Units, sizes: Sequence[int], generator: np.random.RandomState) 
     part = np.concatenate(
         [np.repeat(numbers, numbers_of_class) for numbers_of_class in np.array(shares).T]
     )
-    return [by_class[part == number] for number in numbers]
+    if units.counts is None:
+        return [by_class[part == number] for number in numbers]
+    of_unit = np.empty(units.count, dtype=int)
+    of_unit[by_class] = part
+    of_unit = without_missing(units.counts, of_unit, np.asarray(sizes) / units.count)
+    return [np.flatnonzero(of_unit == number) for number in numbers]
 
 
 def _share(

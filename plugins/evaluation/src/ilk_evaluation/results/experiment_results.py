@@ -5,22 +5,31 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.comparisons.verdict_text import list_some
+from ilk_evaluation.named_models import as_data
+from ilk_evaluation.plan.keys import objects_in
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score
+from ilk_evaluation.run.cell import fit_on_all
 from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import notes_on
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from ilk import Labels
     from ilk_evaluation.plan.design import Cell, Design
 
 Frame = Literal["table", "summary", "scores", "cells", "predictions", "failures"]
@@ -40,6 +49,9 @@ class Results:
         Data sets, pipelines, cells and evaluation.
     store : Store
         Holds the predictions.
+    pipelines : mapping of str to ilk.Pipeline
+        The pipelines of this session by key, not fitted: a store holds only the specs of those
+        that have one.
 
     Examples
     --------
@@ -55,6 +67,7 @@ class Results:
 
     design: Design
     store: Store
+    pipelines: Mapping[str, ilk.Pipeline] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         sizes = (
@@ -137,7 +150,7 @@ class Results:
         part = self.design.part(
             datasets, pipelines, lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold)
         )
-        return Results(part, self.store)
+        return replace(self, design=part)
 
     def score(self, *measures: Any, only: bool = False) -> Results:
         """Return the results with more measures, computed from the stored predictions.
@@ -150,7 +163,7 @@ class Results:
             Whether they replace the present measures; the first one ranks.
         """
         tables = [_measure(measure) for measure in measures]
-        return Results(self.design.with_measures(tables, only=only), self.store)
+        return replace(self, design=self.design.with_measures(tables, only=only))
 
     def table(self) -> pd.DataFrame:
         """One row per data set and each pipeline that is tried on it.
@@ -285,6 +298,110 @@ class Results:
                 if statuses.get(cell.key) in {"done", "fallback"}:
                     yield cell, store.prediction(cell.key)
 
+    def best(self) -> str:
+        """Return the id of the pipeline with the lowest mean rank, of equal ones the first.
+
+        Raises
+        ------
+        InputError
+            If no data set was finished by every pipeline, so that there are no ranks.
+        """
+        ranks = self.summary().set_index("pipeline")["rank"].dropna()
+        if ranks.empty:
+            raise ilk.InputError(
+                f"no pipeline is best by {self.measure}: no data set was finished by all of them "
+                f"({self.n_failed} cells failed, {self.n_missing} are missing)"
+            )
+        return str(ranks.idxmin())
+
+    def plot(
+        self,
+        figure: str = "ranks",
+        ax: Axes | None = None,
+        *,
+        dataset: str | None = None,
+        pipeline: str | None = None,
+    ) -> Axes:
+        """Draw a figure of the results; needs matplotlib (the extra ``report`` of ilk).
+
+        Parameters
+        ----------
+        figure : str, default="ranks"
+            A name as in ``ilk plot --list``, which `ilk_evaluation.figures.available` gives.
+        ax : Axes, optional
+            By default the axes of a new figure.
+        dataset, pipeline : str, optional
+            For a figure per data set or pipeline, unless there is only one.
+        """
+        import ilk_evaluation
+
+        drawn: Axes = ilk_evaluation.figures.draw(
+            self, figure, ax, dataset=dataset, pipeline=pipeline
+        )
+        return drawn
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, a page of HTML that needs no network; return its path.
+
+        Parameters
+        ----------
+        path : str or Path
+        """
+        import ilk_evaluation
+
+        written: Path = ilk_evaluation.write_report(self, path)
+        return written
+
+    def pipeline(self, pipeline: str) -> ilk.Pipeline:
+        """Return a pipeline of the experiment, as it was tried and not fitted.
+
+        Parameters
+        ----------
+        pipeline : str
+            Its id, as in the tables.
+
+        Raises
+        ------
+        InputError
+            If there is no such pipeline; the message names the nearest.
+            Also if it has objects that no spec can name, and was run in another session.
+        SpecError
+            If a component of it is no longer installed.
+        """
+        (label,) = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
+        (key,) = {one.key for one in self.design.pipelines if one.label == label}
+        if key in self.pipelines:
+            return clone(self.pipelines[key])  # type: ignore[no-any-return]  # Any
+        with self.reading() as store:
+            steps = store.pipelines()[key]["spec"]
+        lost = objects_in(steps)
+        if lost:
+            raise ilk.InputError(
+                f"pipeline {label!r} has objects of Python, which the store does not hold "
+                f"({', '.join(lost)}): build it as it was given to the experiment"
+            )
+        return ilk.build({"steps": steps}, kind="classifier")  # type: ignore[no-any-return]  # Any
+
+    def fit(self, pipeline: str, X: Any, y: Labels | None = None) -> ilk.Pipeline:
+        """Fit a pipeline of the experiment on all given cases, for predictions of new ones.
+
+        Parameters
+        ----------
+        pipeline : str
+            Its id, as in the tables.
+        X : array, data frame or list of n cases
+            Or, without `y`: `ilk.Data`, a data set, its name or spec.
+        y : array of shape (n,), optional
+
+        Returns
+        -------
+        ilk.Pipeline
+            Fitted, with random states that follow from the seed of the experiment; `ilk.save`
+            writes it to a file.
+        """
+        data = as_data(X if y is None else (X, y), "fit")
+        return fit_on_all(self.pipeline(pipeline), data, self.design.seed)
+
     def reading(self) -> AbstractContextManager[Store]:
         """Open the store for reading, unless it is open."""
         store = self.store
@@ -408,24 +525,46 @@ def _compare(
 ) -> tuple[list[ilk.Verdict], list[str]]:
     """Return the verdicts, and notes on comparisons that could not be computed."""
     name, measure = next(iter(design.measures.items()))
+    copies = _copies(design)
+    table = scored.scores[scored.scores["measure"] == name].drop(columns="measure")
+    sizes = source.sizes() if design.comparisons else None
     scores = ilk.Scores(
-        table=scored.scores[scored.scores["measure"] == name].drop(columns="measure"),
+        table=table[~table["dataset"].isin(copies)],
         measure=name,
         greater_is_better=measure.greater_is_better,
         resampling=ilk.display_name(design.resampling),
         pipelines=tuple(one.label for one in design.pipelines),
-        datasets=tuple(one.label for one in design.datasets),
-        means=scored.estimates[name],
+        datasets=tuple(one.label for one in design.datasets if one.label not in copies),
+        means=scored.estimates[name].drop(index=list(copies)),
         predictions=source.predictions,
-        sizes=source.sizes() if design.comparisons else None,
+        sizes=None if sizes is None else sizes[~sizes["dataset"].isin(copies)],
     )
-    verdicts, notes = [], []
+    verdicts: list[ilk.Verdict] = []
+    notes = [
+        f"comparisons leave out {copy}: it is the same data as {first}"
+        for copy, first in copies.items()
+        if design.comparisons
+    ]
     for label, comparison in design.comparisons.items():
         try:
             verdicts.append(comparison.compare(scores))
         except ilk.InputError as error:
             notes.append(f"{label} was not computed: {error}")
     return verdicts, notes
+
+
+def _copies(design: Design) -> dict[str, str]:
+    """Data sets with the same data and pipelines as an earlier one, and the earlier one."""
+    tried: dict[int, set[int]] = {}
+    for cell in design.cells:
+        tried.setdefault(cell.dataset, set()).add(cell.pipeline)
+    first: dict[tuple[str, frozenset[int]], str] = {}
+    copies = {}
+    for position, one in enumerate(design.datasets):
+        known = first.setdefault((one.key, frozenset(tried.get(position, ()))), one.label)
+        if known != one.label:
+            copies[one.label] = known
+    return copies
 
 
 def _warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:

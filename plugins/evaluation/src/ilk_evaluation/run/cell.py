@@ -13,6 +13,7 @@ import numpy as np
 
 import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
+from ilk_evaluation.plan.keys import seed_from
 
 if TYPE_CHECKING:
     from ilk import Cases, Estimator, FittedClassifier, Labels
@@ -143,6 +144,28 @@ def _fit_and_predict(
         predict_seconds=predicted - fitted,
         reduction=model.reduction_,
     )
+
+
+def fit_on_all(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> ilk.Pipeline:
+    """Fit a copy of a pipeline on all cases, as a cell fits one on its training cases.
+
+    Parameters
+    ----------
+    pipeline : ilk.Pipeline
+        Not changed.
+    data : ilk.Data
+    seed : int
+        Of the experiment; decides the random states that the pipeline leaves open.
+    """
+    model, cases = ready(pipeline, data, seed_from("fit", seed))
+    last = _component(model.steps[-1])
+    resampling = last.get_params(deep=False).get("resampling")
+    _rows_to_fit(model, data, ilk.Split(np.arange(len(data)), np.empty(0, dtype=int)))
+    model.fit(cases, data.y)
+    if last.get_params(deep=False).get("resampling") is not resampling:  # cannot be saved
+        for tuned in (last, model[-1]):
+            tuned.set_params(resampling=resampling)
+    return model
 
 
 def label_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -197,11 +197,14 @@ class KNN(Nearest, Classifier):
         return Explanation(
             prediction=self._labels(*self._ballot.winners(rows, weights))[0],
             indices=rows[0],
-            labels=self.classes_[self.codes_[rows[0]]],
+            labels=self._targets(rows[0]),
             distances=near[0],
             votes=np.ones(len(rows[0])) if weights is None else weights[0],
             shares=dict(zip(self.classes_.tolist(), shares.tolist(), strict=True)),
         )
+
+    def _targets(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self.classes_[self.codes_[rows]])
 
     def class_outliers(self, r: int) -> np.ndarray:
         """Training rows with more than r rows of other classes among their k nearest others.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
@@ -15,6 +14,7 @@ from ilk import (
     Classifier,
     InputError,
     KernelLike,
+    available_if,
     check_labels,
     check_vectors,
     display_name,

@@ -13,7 +13,6 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from scipy.special import log_softmax, softmax
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -24,6 +23,7 @@ from ilk import (
     InputError,
     RandomState,
     Seed,
+    available_if,
     check_seed,
     check_vectors,
     display_name,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
@@ -20,6 +19,7 @@ from ilk import (
     KernelLike,
     Outputs,
     Param,
+    available_if,
     check_labels,
     check_weights,
     display_name,
@@ -53,7 +53,7 @@ _LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in
 
 def _calibrated(self: SVM) -> bool:
     if not self.probability:
-        raise AttributeError("predict_proba needs probability=True")
+        raise AttributeError("svm: predict_proba needs probability=True, got False")
     return True
 
 

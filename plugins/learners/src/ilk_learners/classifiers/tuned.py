@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
@@ -24,6 +23,7 @@ from ilk import (
     Seed,
     Split,
     as_table,
+    available_if,
     check_labels,
     check_seed,
     check_weights,
@@ -287,6 +287,11 @@ class Tuned(Classifier):
     def decision_function(self, X: Cases) -> Any:
         """Decision values of the classifier."""
         return self._fitted().decision_function(X)
+
+    @available_if(_inner_has("nearest_cases"))
+    def nearest_cases(self, X: Cases) -> Any:
+        """Nearest training cases of the best candidate: distances, row numbers and labels."""
+        return self._fitted().nearest_cases(X)
 
     @property
     def n_features_in_(self) -> int:  # type: ignore[override]  # delegated

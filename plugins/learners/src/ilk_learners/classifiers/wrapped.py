@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ilk import (
@@ -24,6 +23,7 @@ from ilk import (
     RandomState,
     Seed,
     as_table,
+    available_if,
     check_finite,
     check_labels,
     check_seed,

@@ -116,10 +116,13 @@ class KNNRegressor(Nearest, Regressor):
         return Explanation(
             prediction=float(_means(self.y_[rows], weights)[0]),
             indices=rows[0],
-            labels=self.y_[rows[0]],
+            labels=self._targets(rows[0]),
             distances=near[0],
             votes=np.ones(len(rows[0])) if weights is None else weights[0],
         )
+
+    def _targets(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self.y_[rows])
 
     def leave_one_out(self, X: Cases, y: Labels) -> np.ndarray:
         """Prediction for each row by a regressor fitted on all the others; array of shape (n,).

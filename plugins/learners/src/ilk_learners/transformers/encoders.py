@@ -11,7 +11,19 @@ import pandas as pd
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, InputError, Param, Transformer, did_you_mean, display_name, param
+from ilk import (
+    Capabilities,
+    InputError,
+    Param,
+    Transformer,
+    as_table,
+    date_columns,
+    days_of,
+    did_you_mean,
+    display_name,
+    is_table,
+    param,
+)
 from ilk import nominal_columns as nominal_columns_of
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of, positions
@@ -42,7 +54,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the categories; y is ignored."""
         self.check_parameters()
-        frame = as_frame(self, X, reset=True, nan=False)
+        frame = as_frame(self, self._with_days(X), reset=True, nan=False)
         self.encoded_ = _positions(self, frame, self.columns)
         self.categories_ = {i: self._categories(frame.iloc[:, i]) for i in self.encoded_}
         return self
@@ -50,9 +62,19 @@ class Encoder(OneToOneFeatureMixin, Transformer):
     def transform(self, X: Cases) -> Any:
         """Encoded rows; float array with a row for each row of X."""
         check_is_fitted(self)
-        frame = as_frame(self, X, reset=False, nan=False)
+        frame = as_frame(self, self._with_days(X), reset=False, nan=False)
         self._check_numeric(frame)
         return self._encode(frame)
+
+    def _with_days(self, X: Any) -> Any:
+        """X with numbers of days in place of dates, unless they are named to be encoded."""
+        X = as_table(X)
+        dates = date_columns(X) if is_table(X) else []
+        if dates and not isinstance(self.columns, str):
+            labels = list(X.columns)
+            named = {labels[at] for at in positions(self, labels, self.columns)}
+            dates = [name for name in dates if name not in named]
+        return X.assign(**{name: days_of(X[name]) for name in dates}) if dates else X
 
     def _categories(self, column: pd.Series[Any]) -> list[Any]:
         """The categories declared by its dtype, in that order, or the sorted distinct values."""
@@ -131,9 +153,9 @@ def _positions(
 class OneHot(Encoder):
     """Encode each nominal column as one column of 0 and 1 for each of its categories.
 
-    Numeric columns pass through. The columns of its categories replace each encoded column in
-    place: the categories declared by its category dtype, in that order, else the sorted distinct
-    training values.
+    Numeric columns pass through, dates as numbers of days. The columns of its categories replace
+    each encoded column in place: the categories declared by its category dtype, in that order,
+    else the sorted distinct training values.
 
     Attributes
     ----------
@@ -243,8 +265,8 @@ def _free(name: str, taken: set[str]) -> str:
 class Ordinal(Encoder):
     """Encode each nominal column by the positions of its categories: 0, 1, 2, ...
 
-    Numeric columns pass through. The order is that declared by the column's category dtype, else
-    that of the sorted distinct training values.
+    Numeric columns pass through, dates as numbers of days. The order is that declared by the
+    column's category dtype, else that of the sorted distinct training values.
 
     Attributes
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -44,8 +45,8 @@ class Impute(OneToOneFeatureMixin, Transformer):
     Raises
     ------
     InputError
-        If a column has no value in training, unless a constant replaces it; if a value is infinite;
-        if a column that was numeric in training has texts, or its type cannot hold the replacement.
+        If a value is infinite; if a column that was numeric in training has texts, or its type
+        cannot hold the replacement.
 
     References
     ----------
@@ -74,8 +75,14 @@ class Impute(OneToOneFeatureMixin, Transformer):
         choices=("most_frequent", "constant"),
         doc="Replacement for a missing category.",
     )
-    fill_number: float = param(default=0.0, doc="The constant for numeric columns.")
-    fill_category: str = param(default="missing", doc="The constant for nominal columns.")
+    fill_number: float = param(
+        default=0.0,
+        doc="The constant for numeric columns; also for a column without any value in training.",
+    )
+    fill_category: str = param(
+        default="missing",
+        doc="The constant for nominal columns; also for a column without any value in training.",
+    )
     capabilities: ClassVar[Capabilities] = Capabilities(inputs=("vectors", "tables"), nan=True)
 
     @classmethod
@@ -130,13 +137,19 @@ class Impute(OneToOneFeatureMixin, Transformer):
             return self.fill_category if nominal else self.fill_number
         present = column.dropna()
         if present.empty:
-            raise InputError(
-                f"{display_name(self)}: X, column {column.name!r}, has no value at all to learn "
-                f"from; drop it or set {'nominal' if nominal else 'numeric'}='constant'"
-            )
+            return self._fallback(column, nominal=nominal)
         if how == "most_frequent":
             return self._most_frequent(present, nominal=nominal)
         return typical(present.to_numpy(dtype=float), np.mean if how == "mean" else np.median)
+
+    def _fallback(self, column: pd.Series[Any], *, nominal: bool) -> Any:
+        """The constant for a column that is empty in training, as parts of sparse data may be."""
+        name = f"{display_name(self)}: X, column {column.name!r}, has no value in training"
+        if column.dtype.kind == "M":
+            raise InputError(f"{name} and is of dates, for which there is no constant; drop it")
+        value = self.fill_category if nominal else self.fill_number
+        warnings.warn(f"{name}: {value!r} stands for each", UserWarning, stacklevel=4)
+        return value
 
     def _most_frequent(self, present: pd.Series[Any], *, nominal: bool) -> Any:
         if isinstance(present.dtype, pd.CategoricalDtype):

@@ -1,0 +1,119 @@
+"""The command ``ilk data``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import ilk
+
+
+@click.command
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--target", metavar="NAME", help="Column of the labels: name or position (-1: last).")
+@click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help='A parameter of the reader, such as header=false or delimiter=";"; may be repeated.',
+)
+@click.pass_context
+def data(ctx: click.Context, file: Path, target: str | None, settings: tuple[str, ...]) -> None:
+    """Show how data sets are read: dialect, columns, classes, and what looks wrong.
+
+    FILE is a table (CSV, ARFF, KEEL, LIBSVM, Parquet), or a TOML file with data sets. Columns
+    have their kind, their range or levels, and the number of missing values.
+
+    Exit code: 0 success, 2 a data set cannot be read.
+    """
+    import ilk
+    from ilk_evaluation.commands.data_tables import print_data, print_same
+    from ilk_evaluation.commands.tables import console_on
+
+    console = console_on(sys.stdout)
+    loaded: list[ilk.Data] = []
+    failed = []
+    for dataset in _datasets(file, target, settings):
+        try:
+            loaded.append(dataset.load_spec())
+        except ilk.IlkError as error:
+            failed.append(error)
+            continue
+        print_data(console, dataset.title(), loaded[-1])
+        if file.suffix != ".toml" and loaded[-1].labelled:
+            click.echo(_as_spec(dataset))
+    print_same(console, [(one.name, one) for one in loaded])
+    for problem in failed:
+        click.echo(f"Error: {problem}", err=True)
+    ctx.exit(2 if failed else 0)
+
+
+def _datasets(file: Path, target: str | None, settings: tuple[str, ...]) -> Iterator[ilk.Dataset]:
+    import ilk
+    from ilk_evaluation.datasets.rows import reader_of
+
+    if file.suffix == ".toml":
+        if target is not None or settings:
+            raise click.UsageError("--target and --set are for a table, not for a TOML file")
+        yield from _of_spec(file)
+        return
+    cls: Any = reader_of(file)
+    given = {"path": str(file), **dict(map(_setting, settings))}
+    if target is not None:
+        given["target"] = int(target) if target.lstrip("-").isdecimal() else target
+    elif "target" not in given and cls.parameters.get("target") is not None:
+        given.update(_without_target(cls, given))
+    yield ilk.build({"use": ilk.display_name(cls()), **given}, kind="dataset")
+
+
+def _of_spec(file: Path) -> Iterator[ilk.Dataset]:
+    """Build the data sets of a TOML file; its other tables may be absent or wrong."""
+    import ilk
+    from ilk import load_spec
+
+    grammar = ilk.Table(
+        {"datasets": ilk.Param(slot="dataset", many=list)}, required=("datasets",), others=True
+    )
+    for table in ilk.resolve(load_spec(file), grammar=grammar).data["datasets"]:
+        yield ilk.build(table, kind="dataset")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Parse NAME=VALUE; the value is TOML, or a plain text."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.UsageError(f"--set takes NAME=VALUE, got {text!r}")
+    try:
+        return name.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), value
+
+
+def _without_target(cls: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Read all columns as features if none has the name of the default target."""
+    usual = cls.parameters["target"].default
+    names = cls(**{**given, "labels": "unknown", "target": ""}).names()
+    if usual is None or usual in names:
+        return {}
+    click.echo(
+        f"no target: --target {names[-1]!r} or --target -1 takes the last column for the labels\n"
+    )
+    return {"labels": "unknown", "target": ""}
+
+
+def _as_spec(dataset: ilk.Dataset) -> str:
+    """The data set as lines of a TOML file."""
+    import ilk
+
+    table: Any = ilk.to_spec(dataset)
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]
+    return "\n".join(["[[datasets]]", *lines])

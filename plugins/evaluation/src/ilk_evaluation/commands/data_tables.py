@@ -1,0 +1,120 @@
+"""Tables for the terminal: data sets, how they were read, and what looks wrong."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from ilk.messages import printable
+from ilk_evaluation.commands.tables import new_table, print_table
+from ilk_evaluation.datasets.inspection import class_counts, columns_of, warnings_of
+from ilk_evaluation.plan.split_notes import split_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    import ilk
+    from ilk_evaluation.plan.experiment_plan import Plan, PlannedData
+
+_MOST_CLASSES = 20
+_MOST_COLUMNS = 12
+_FEW = 5
+
+
+def print_data(console: Console, label: str, data: ilk.Data, most: int | None = None) -> None:
+    """Print rows, dialect, columns, classes, and notes of a data set.
+
+    Parameters
+    ----------
+    most : int, optional
+        Number of columns to print; all of them if left out.
+    """
+    dialect = f" ({data.dialect})" if data.dialect else ""
+    head = f"{label}: {len(data)} rows, {_width(data)} features{dialect}"
+    console.print(Text(printable(head, keep=""), style="bold"))
+    columns = columns_of(data)
+    shown = columns[:most]
+    if shown:
+        table = new_table(["column", "kind", "values"], ["missing"])
+        for column in shown:
+            cells = (column.name, column.kind, column.values)
+            missing = str(column.missing) if column.missing else "-"
+            table.add_row(*(Text(printable(cell, keep="")) for cell in cells), missing)
+        print_table(console, table)
+    if len(shown) < len(columns):
+        _line(console, f"and {len(columns) - len(shown)} more columns (ilk data FILE shows all)")
+    _line(console, _classes(data))
+    print_notes(console, data)
+    console.print()
+
+
+def print_plan_data(console: Console, plan: Plan) -> None:
+    """Print how the data sets of a plan were read; columns of the first ones of a few files."""
+    read = [one for one in plan.datasets if _is_read(plan, one)]
+    for planned in read:
+        print_data(console, planned.label, planned.data, _MOST_COLUMNS if len(read) <= _FEW else 0)
+    _print_splits(console, plan)
+
+
+def print_plan_notes(console: Console, plan: Plan) -> None:
+    """Print notes on the data sets of a plan that were read from files."""
+    for planned in plan.datasets:
+        if _is_read(plan, planned):
+            print_notes(console, planned.data, planned.label)
+    _print_splits(console, plan)
+
+
+def _print_splits(console: Console, plan: Plan) -> None:
+    print_same(console, [(one.label, one.data) for one in plan.datasets])
+    for note in split_notes(plan):
+        _line(console, f"note: {note}")
+
+
+def _is_read(plan: Plan, planned: PlannedData) -> bool:
+    """Tell whether a data set was read from a file, so that something was guessed."""
+    table = plan.experiment.datasets[plan.datasets.index(planned)]
+    return "path" in table or bool(planned.data.notes)
+
+
+def print_notes(console: Console, data: ilk.Data, label: str = "") -> None:
+    """Print what the reader guessed, and what looks wrong."""
+    about = f"{label}: " if label else ""
+    for note in data.notes:
+        _line(console, f"note: {about}{note}")
+    for warning in warnings_of(data):
+        _line(console, f"warning: {about}{warning}")
+
+
+def print_same(console: Console, loaded: Sequence[tuple[str, ilk.Data]]) -> None:
+    """Print which data sets hold the same data."""
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for label, data in loaded:
+        named[data.fingerprint].append(label)
+    for labels in named.values():
+        if len(labels) > 1:
+            _line(
+                console,
+                f"warning: {', '.join(labels)} are the same data; comparisons count them once",
+            )
+
+
+def _line(console: Console, text: str) -> None:
+    console.print(Text(printable(text, keep="")))
+
+
+def _width(data: ilk.Data) -> int:
+    shape: Any = getattr(data.X, "shape", ())
+    return len(data.feature_names) or (int(shape[1]) if len(shape) > 1 else 0)
+
+
+def _classes(data: ilk.Data) -> str:
+    if not data.labelled:
+        return "labels: unknown"
+    counts = class_counts(data)
+    shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST_CLASSES]]
+    more = ", ..." if len(counts) > _MOST_CLASSES else ""
+    return f"{len(counts)} classes: {', '.join(shown)}{more}"

@@ -1,0 +1,258 @@
+"""Rows of new cases: of delimited text in chunks, as they may be many; of other files at once."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ilk
+from ilk.suggest import file_like
+from ilk_evaluation.datasets.rows import ARFF, read_rows
+from ilk_evaluation.datasets.svmlight_file import LINE
+from ilk_evaluation.datasets.table_file import STRONG, some
+from ilk_evaluation.datasets.text_file import _BROKEN, _PACKED, check_is_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BLOCK = 2**20
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some consecutive rows.
+
+    Attributes
+    ----------
+    lines : list of int
+        Line at which each row starts, counted from 1.
+    cells : mapping of str to list of str
+        Cells without surrounding blanks by the name of their column.
+    """
+
+    lines: list[int]
+    cells: dict[str, list[str]]
+
+
+class RowStream:
+    """The rows of a file whose columns a model knows by name.
+
+    Parameters
+    ----------
+    path : Path
+    wanted : sequence of str
+        Names of the columns that the model needs; the delimiter is the one that separates most
+        of them in the header.
+    delimiter : str or None
+        None: found by the header.
+    header : bool
+        Whether the first row has the names. Without a header, the cells of a row are the wanted
+        columns in their order.
+
+    Attributes
+    ----------
+    header : tuple of str
+        Names of the columns in the file.
+    delimiter : str
+    notes : list of str
+        What was guessed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        wanted: Sequence[str],
+        *,
+        delimiter: str | None = None,
+        header: bool = True,
+    ) -> None:
+        self.path = path
+        self.notes: list[str] = []
+        self._wanted = wanted
+        self._encoding = self._checked_encoding()
+        self._has_header = header
+        self.delimiter, self.header = self._read_header(delimiter)
+
+    def error(self, message: str, line: int | None = None) -> ilk.DataError:
+        """Return the error ``"file:line: message"``."""
+        place = self.path if line is None else f"{self.path}:{line}"
+        return ilk.DataError(f"{place}: {message}")
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Yield the rows in chunks of `size`; the last one may be smaller.
+
+        Raises
+        ------
+        DataError
+            If a row has another number of cells than the header.
+        """
+        used = [(name, self.header.index(name)) for name in dict.fromkeys(self.header)]
+        rows = self._rows(self.delimiter)
+        if self._has_header:
+            next(rows)
+        while chosen := list(islice(rows, size)):
+            for line, cells in chosen:
+                if len(cells) != len(self.header):
+                    number = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+                    raise self.error(f"the row has {number}, not {len(self.header)}", line)
+            columns = list(zip(*(cells for _, cells in chosen), strict=True))
+            yield Chunk(
+                [line for line, _ in chosen],
+                {name: [cell.strip() for cell in columns[at]] for name, at in used},
+            )
+
+    def _read_header(self, delimiter: str | None) -> tuple[str, tuple[str, ...]]:
+        """Return the delimiter and the names of the columns."""
+        candidates = [delimiter] if delimiter else list(STRONG)
+        firsts = {one: self._first_row(one) for one in candidates}
+        if not self._has_header:
+            fitting = [one for one, row in firsts.items() if len(row) == len(self._wanted)]
+            if not fitting:
+                n = max(map(len, firsts.values()))
+                raise self.error(
+                    f"the first row has {n} cells, the model takes {len(self._wanted)} columns "
+                    f"({some(self._wanted)})"
+                )
+            return fitting[0], tuple(self._wanted)
+        wanted = set(self._wanted)
+        best = max(candidates, key=lambda one: len(wanted.intersection(firsts[one])))
+        return best, firsts[best]
+
+    def _first_row(self, delimiter: str) -> tuple[str, ...]:
+        for _, cells in self._rows(delimiter):
+            return tuple(cell.strip() for cell in cells)
+        raise self.error("the file is empty")
+
+    def _rows(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """Yield the nonblank rows, each with the line at which it starts."""
+        with _opened(self.path) as raw:
+            text = TextIOWrapper(raw, encoding=self._encoding, newline="")
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            line = 1
+            try:
+                for cells in reader:
+                    if cells:
+                        yield line, cells
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                raise self.error(f"not a delimited table: {error}", reader.line_num) from None
+
+    def _checked_encoding(self) -> str:
+        """Read the whole file once: by its mark, else UTF-8 if all bytes are, else Windows-1252."""
+        try:
+            with _opened(self.path) as raw:
+                block = raw.read(_BLOCK)
+                name = next((name for mark, name in _MARKS if block.startswith(mark)), "utf-8")
+                decoder = codecs.getincrementaldecoder(name)()
+                while block:
+                    if "\0" in decoder.decode(block):
+                        raise self.error("not a text file: it has a null character")
+                    block = raw.read(_BLOCK)
+                decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            self.notes.append("read as Windows-1252 text, as it is not UTF-8")
+            return "cp1252"
+        except _BROKEN as error:
+            raise self.error(f"cannot be unpacked: {error}") from None
+        return name
+
+
+class DataStream:
+    """The rows of a file of another format: ARFF, Parquet or SVMlight.
+
+    Parameters
+    ----------
+    path : Path
+    wanted, nominal : sequence of str
+        Names of the columns that the model needs, and of the nominal ones among them.
+
+    Attributes
+    ----------
+    header, delimiter, notes
+        As of `RowStream`; only the wanted columns are read.
+    """
+
+    delimiter = ","
+
+    def __init__(self, path: Path, wanted: Sequence[str], nominal: Sequence[str]) -> None:
+        self.path = path
+        self._data = read_rows(path, wanted, nominal)
+        self.header = tuple(wanted)
+        self.notes = list(self._data.notes)
+
+    def error(self, message: str, line: int | None = None) -> ilk.DataError:
+        """Return the error ``"file: row: message"``; rows are counted from 1."""
+        place = "" if line is None else f"row {line}: "
+        return ilk.DataError(f"{self.path}: {place}{message}")
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Yield the rows in chunks of `size`, their cells as a text file would have them."""
+        table, dates = self._data.table(), self._data.dates
+        for start in range(0, len(table), size):
+            part = table.iloc[start : start + size]
+            cells = {name: [_cell(v, name in dates) for v in part[name]] for name in self.header}
+            yield Chunk(list(range(start + 1, start + len(part) + 1)), cells)
+
+
+def open_rows(
+    path: Path,
+    wanted: Sequence[str],
+    nominal: Sequence[str] = (),
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+) -> RowStream | DataStream:
+    """Open the rows of a file by its first bytes; arguments as of the two classes."""
+    if _is_other(path):
+        return DataStream(path, wanted, nominal)
+    return RowStream(path, wanted, delimiter=delimiter, header=header)
+
+
+def _is_other(path: Path) -> bool:
+    """Tell by its first bytes whether a file is ARFF, Parquet or SVMlight."""
+    with _opened(path) as raw:
+        start = raw.read(2**16)
+    text = start.decode("latin-1")
+    lines = [line for line in text.splitlines()[:20] if line.strip() and not line.startswith("#")]
+    other = start.startswith(b"PAR1") or ARFF.match(text)
+    return bool(other or (lines and all(map(LINE.fullmatch, lines[:-1] or lines))))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a file for bytes, decompressed if its first bytes say that it is compressed."""
+    check_is_file(path)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(path.open("rb"))
+            start = file.read(8)
+            file.seek(0)
+        except OSError as error:
+            hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
+            reason = error.strerror or error
+            raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
+        unpacked = next((one for magic, _, one in _PACKED if start.startswith(magic)), None)
+        yield file if unpacked is None else stack.enter_context(unpacked(path, file))
+
+
+def _cell(value: Any, date: bool) -> str:
+    """Write a value as a cell of text."""
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:  # noqa: PLR0124  # NaN
+        return ""
+    return str(np.datetime64(round(value * 86400e6), "us")) if date else repr(value)

@@ -1,0 +1,132 @@
+"""Stratified splits of grouped data, beside all divisions of the groups and scikit-learn's."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.model_selection import StratifiedGroupKFold
+
+import ilk
+from ilk_evaluation.plan.experiment_plan import plan_experiment
+from ilk_evaluation.plan.split_notes import split_notes
+
+
+@st.composite
+def grouped(draw):
+    """Labels and groups of a small data set."""
+    n_groups = draw(st.integers(3, 6))
+    n = draw(st.integers(n_groups, 16))
+    extra = st.lists(st.integers(0, n_groups - 1), min_size=n - n_groups, max_size=n - n_groups)
+    labels = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    assume(len(set(labels)) > 1)
+    return np.unique(labels, return_inverse=True)[1], np.array([*range(n_groups), *draw(extra)])
+
+
+def n_missing(codes, splits):
+    """Number of times that a class is missing from a training or test part."""
+    parts = [part for split in splits for part in (split.train, split.test)]
+    return sum(len(set(codes)) - len(set(codes[part])) for part in parts)
+
+
+def fewest(codes, groups, divisions):
+    """The smallest such number over divisions of the groups."""
+    whole = np.arange(len(codes))
+    return min(
+        n_missing(codes, [ilk.Split(whole[~test[groups]], whole[test[groups]]) for test in folds])
+        for folds in divisions
+    )
+
+
+@given(grouped(), st.integers(2, 3), st.integers(0, 5))
+def test_no_class_is_missing_from_folds_without_need(data, folds, seed):
+    codes, groups = data
+    scheme = ilk.resampling("stratified_kfold", folds=folds, small_classes="spread")
+    splits = list(scheme.splits(codes[:, None], codes, groups, random_state=seed))
+    assert sorted(np.concatenate([split.test for split in splits])) == list(range(len(codes)))
+    assert all(not set(groups[split.train]) & set(groups[split.test]) for split in splits)
+    ways = product(range(folds), repeat=int(groups.max()) + 1)
+    divisions = [
+        [np.array(way) == fold for fold in range(folds)] for way in ways if len(set(way)) == folds
+    ]
+    assert n_missing(codes, splits) == fewest(codes, groups, divisions)
+
+
+@given(grouped(), st.integers(0, 5))
+def test_no_class_is_missing_from_a_holdout_without_need(data, seed):
+    codes, groups = data
+    try:
+        splits = ilk.resampling("holdout", test_size=0.4).splits(
+            codes[:, None], codes, groups, random_state=seed
+        )
+    except ilk.InputError:  # a class is in one group
+        return
+    (split,) = splits
+    count = int(groups.max()) + 1
+    tested = combinations(range(count), len(set(groups[split.test])))
+    divisions = [[np.isin(np.arange(count), chosen)] for chosen in tested]
+    assert n_missing(codes, [split]) == fewest(codes, groups, divisions)
+
+
+@pytest.mark.parametrize("n_groups", [30, 200])
+def test_shares_are_at_least_as_near_as_those_of_scikit_learn(n_groups):
+    deviations = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        weight = rng.pareto(2, n_groups) + 0.1
+        groups = np.append(
+            np.arange(n_groups), rng.choice(n_groups, 5 * n_groups, p=weight / weight.sum())
+        )
+        classes = rng.dirichlet(np.ones(3), n_groups)
+        y = np.array([rng.choice(3, p=classes[group]) for group in groups])
+        scheme = ilk.resampling("stratified_kfold", folds=5)
+        ours = [split.test for split in scheme.splits(y[:, None], y, groups, random_state=seed)]
+        peer = StratifiedGroupKFold(5, shuffle=True, random_state=seed).split(y, y, groups)
+        deviations.append((_deviation(y, ours), _deviation(y, [test for _, test in peer])))
+    ours, theirs = np.mean(deviations, axis=0)
+    assert ours <= theirs
+
+
+def _deviation(y, tests):
+    shares = np.array([np.bincount(y[test], minlength=3) for test in tests]) / np.bincount(y)
+    return float(((shares - 0.2) ** 2).sum())
+
+
+def plan_of(tmp_path, rows, resampling):
+    path = tmp_path / "grouped.csv"
+    path.write_text("x,who,class\n" + "".join(f"{i},{g},{c}\n" for i, (g, c) in enumerate(rows)))
+    return plan_experiment(
+        {
+            "datasets": [{"use": "csv", "path": str(path), "groups": "who"}],
+            "pipelines": [{"id": "1-NN", "steps": [{"classifier": "knn"}]}],
+            "evaluation": {"resampling": resampling},
+        }
+    )
+
+
+def test_a_class_in_one_group_is_said_to_be_missing(tmp_path):
+    rows = [("a", "x"), ("b", "x"), ("b", "x"), ("c", "y"), ("c", "y"), ("d", "x")]
+    resampling = {"use": "stratified_kfold", "folds": 2, "small_classes": "spread"}
+    notes = split_notes(plan_of(tmp_path, rows, resampling))
+    assert any("grouped: class 'y' is missing from the training part of 1 of 2" in n for n in notes)
+    assert any("class 'y' is missing from the test part of 1 of 2 splits" in n for n in notes)
+
+
+def test_a_holdout_of_unequal_groups_says_its_share_of_the_cases(tmp_path):
+    rows = [("a", c) for c in "xy" * 20] + [(g, c) for g in "bcdefghij" for c in "xy"]
+    (note,) = split_notes(plan_of(tmp_path, rows, {"use": "holdout", "test_size": 0.3}))
+    assert (
+        "test_size = 0.3 is a share of the groups, whose sizes differ: the test parts hold" in note
+    )
+
+
+def test_without_groups_nothing_is_said():
+    spec = {
+        "datasets": ["iris"],
+        "pipelines": [{"id": "1-NN", "steps": [{"classifier": "knn"}]}],
+        "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
+    }
+    assert split_notes(plan_experiment(spec)) == []
