@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.suggest import file_like
+from ilk import similar_file
 from ilk_evaluation.datasets.rows import ARFF, read_rows
 from ilk_evaluation.datasets.svmlight_file import LINE
 from ilk_evaluation.datasets.table_file import STRONG, some
@@ -242,7 +242,7 @@ def _opened(path: Path) -> Iterator[Any]:
             start = file.read(8)
             file.seek(0)
         except OSError as error:
-            hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
+            hint = similar_file(path) if isinstance(error, FileNotFoundError) else ""
             reason = error.strerror or error
             raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
         unpacked = next((one for magic, _, one in _PACKED if start.startswith(magic)), None)

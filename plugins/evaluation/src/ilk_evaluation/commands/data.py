@@ -44,7 +44,7 @@ def data(ctx: click.Context, file: Path, target: str | None, settings: tuple[str
     failed = []
     for dataset in _datasets(file, target, settings):
         try:
-            loaded.append(dataset.load_spec())
+            loaded.append(dataset.load())
         except ilk.IlkError as error:
             failed.append(error)
             continue

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import ilk
 from ilk import param
-from ilk.suggest import file_like
+from ilk import similar_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +120,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
-        hint = file_like(path) if isinstance(error, FileNotFoundError) else ""
+        hint = similar_file(path) if isinstance(error, FileNotFoundError) else ""
         reason = getattr(error, "strerror", None) or error
         raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
 
