@@ -6,6 +6,8 @@ from concurrent import futures
 import pytest
 
 import ilk
+from ilk_evaluation import ExecutorError
+from ilk_evaluation.executors.relay import RelayExecutor
 
 
 def test_runs_at_once_in_this_thread():
@@ -61,3 +63,37 @@ def test_numbers_no_system_takes_are_refused():
     ):
         with pytest.raises(ilk.SpecError, match=f"{argument}: must be .*, <= "):
             ilk.build({"use": use, argument: value}, kind="executor")
+
+
+class Relay(RelayExecutor):
+    """Notes the calls that it passes on."""
+
+    def __init__(self):
+        super().__init__("the relay")
+        self.calls = {}
+
+    def _pack(self, fn, args, kwargs):
+        return (fn, args, kwargs)
+
+    def _pass_on(self, number, task):
+        self.calls[number] = task
+
+
+def test_calls_that_run_elsewhere_end_each_on_its_own_or_all_together():
+    relay = Relay()
+    one, two, three, four = [relay.submit(pow, 2, exponent) for exponent in range(4)]
+    assert relay.calls[3] == (pow, (2, 3), {})
+    relay._complete(2, "late", None)
+    relay._complete(1, None, KeyError("worse"))
+    assert three.result(timeout=0) == "late"
+    assert isinstance(two.exception(timeout=0), KeyError)
+    assert not one.done()
+    relay._lose(ExecutorError("gone"))
+    relay._lose(ExecutorError("gone again"))
+    relay._complete(0, 1, None)  # an answer on its way when the place was lost
+    assert [str(future.exception(timeout=0)) for future in (one, four)] == ["gone"] * 2
+    with pytest.raises(ExecutorError, match="^gone$"):
+        relay.submit(pow, 2, 5)
+    relay.shutdown()  # waits for nothing
+    with pytest.raises(RuntimeError, match="the relay is closed"):
+        relay.submit(pow, 2, 5)
