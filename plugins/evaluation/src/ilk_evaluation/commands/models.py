@@ -85,7 +85,7 @@ def _with_columns(
 
 def _description(model: TableModel, data: ilk.Data) -> Iterator[str]:
     """Describe the columns and the classes of a model, a line each."""
-    from ilk.messages import printable
+    from ilk import printable
 
     if model.columns is None:
         yield "its cases are no rows of a table of numbers and categories: predict them in Python"

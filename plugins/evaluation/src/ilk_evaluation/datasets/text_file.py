@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk import param
-from ilk import similar_file
+from ilk import param, similar_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ilk.messages import printable
+from ilk import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
