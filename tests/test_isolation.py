@@ -142,3 +142,17 @@ def test_a_module_of_a_name_is_no_wrong_import():
     assert distance.Distance is ilk.Distance
     assert not hasattr(ilk.plotting, "_pytest")
     assert not hasattr(ilk.plotting, "colours")
+
+
+@pytest.mark.parametrize("package", ["ilk", "ilk.neighbors", "ilk.testing"])
+def test_type_checkers_read_the_same_names(package):
+    module = import_module(package)
+    nodes = ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8")))
+    pairs = [
+        (alias.asname, node.module)
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname
+    ]
+    assert dict(pairs) == module._MODULE | {name: "ilk" for name in PUBLIC if package == "ilk"}

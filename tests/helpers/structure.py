@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -27,6 +28,12 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    """Parse a module, once for all figures."""
+    return ast.parse(path.read_text())
+
+
 def imports(tree: ast.AST, known: set[str]) -> Iterator[str]:
     """Yield the modules that are imported anywhere: in functions and under TYPE_CHECKING, too."""
     for node in ast.walk(tree):
@@ -42,8 +49,7 @@ def graph() -> dict[str, set[str]]:
     """Return which modules of the workspace each module imports."""
     files = modules()
     return {
-        name: {one for one in imports(ast.parse(path.read_text()), set(files)) if one in files}
-        - {name}
+        name: {one for one in imports(tree(path), set(files)) if one in files} - {name}
         for name, path in files.items()
     }
 
@@ -88,7 +94,7 @@ def any_share() -> float:
     annotations = [
         argument.annotation
         for path in modules().values()
-        for function in ast.walk(ast.parse(path.read_text()))
+        for function in ast.walk(tree(path))
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for argument in (
             *function.args.posonlyargs,
