@@ -190,3 +190,17 @@ def test_unfitted():
 
 def test_the_classes_are_those_of_the_last_step(blobs):
     assert list(ilk.Pipeline(STEPS).fit(*blobs).classes_) == ["a", "b"]
+
+
+class Doubled(type(ilk.transformer("standardize"))):
+    """Changes one method of a class that fits and transforms with one check."""
+
+    def transform(self, X):
+        return 2 * super().transform(X)
+
+
+def test_steps_are_fitted_on_what_a_subclass_transforms():
+    X, y = np.array([[0.0], [1.0], [5.0]]), ["a", "b", "a"]
+    pipeline = ilk.Pipeline([Doubled(), {"classifier": {"use": "knn", "k": 1}}]).fit(X, y)
+    near, _ = pipeline[1].kneighbors(pipeline[0].transform(X), 1)
+    assert not near.any()
