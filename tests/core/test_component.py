@@ -244,3 +244,20 @@ def test_wrong_distances_are_found_in_a_search(give, said):
     )()
     with pytest.raises(ilk.InputError, match=f"Wrong: .*{said}"):
         wrong.kneighbors(np.zeros((1, 1)), np.zeros((2, 1)), 1)
+
+
+def test_a_clone_for_one_fit_fits_its_own_components():
+    frozen = ilk.frozen(ilk.distance("euclidean").fit([[0.0]]))
+    inner = ilk.classifier("knn", k=1, distance=ilk.distance("manhattan"))
+    given = ilk.Pipeline([{"classifier": inner}])
+    once = ilk.single_use(given)
+    X, y = [[0.0], [1.0]], ["a", "b"]
+    model = once.fit(X, y)[0]
+    assert model is once.steps[0]["classifier"]
+    assert model.distance_ is model.distance
+    assert model is not inner
+    assert not hasattr(inner, "classes_")
+    again = once.fit(X, y)[0]  # a second fit clones, as any other does
+    assert again is not model
+    assert again.distance_ is not model.distance_
+    assert ilk.single_use(inner.set_params(distance=frozen)).fit(X, y).distance_ is frozen

@@ -272,3 +272,17 @@ def test_a_function_is_a_distance_wherever_one_is_taken(iris):
         ilk.to_spec(ilk.classifier("knn", distance=manhattan))
     with pytest.raises(ilk.ParameterError, match=r"members \[0\] must be a classifier"):
         ilk.classifier("voting", members=[manhattan]).fit(X, y)
+
+
+class Doubled(type(ilk.transformer("standardize"))):
+    """Changes one method of a class that fits and transforms with one check."""
+
+    def transform(self, X):
+        return 2 * super().transform(X)
+
+
+def test_steps_are_fitted_on_what_a_subclass_transforms():
+    X, y = np.array([[0.0], [1.0], [5.0]]), ["a", "b", "a"]
+    pipeline = ilk.Pipeline([Doubled(), {"classifier": {"use": "knn", "k": 1}}]).fit(X, y)
+    near, _ = pipeline[1].kneighbors(pipeline[0].transform(X), 1)
+    assert not near.any()

@@ -341,3 +341,15 @@ def test_missing_file_suggests_only_what_is_named_like_it(tmp_path):
         load_spec(tmp_path / "dec.toml")
     with pytest.raises(ilk.SpecError, match=r"did you mean 'experiment\.toml'\?$"):
         load_spec(tmp_path / "experimen.toml")
+
+
+def test_a_resolved_part_is_built_as_it_is():
+    grammar = Table({"one": Param(slot="classifier"), "many": Param(slot="distance", many=list)})
+    tables = {"one": {"use": "knn", "k": 2}, "many": ["euclidean", {"use": "minkowski", "p": 1}]}
+    resolved = ilk.resolve(tables, grammar=grammar)
+    assert sorted(resolved.versions) == ["ilk-core", "ilk-distances", "ilk-learners"]
+    assert list(resolved.part("many", 0).versions) == ["ilk-core"]
+    assert list(resolved.part("many", 1).versions) == ["ilk-distances"]
+    assert ilk.build(resolved.part("many", 1), kind="distance").p == 1
+    knn = ilk.build(resolved.part("one"), kind="classifier")
+    assert ilk.to_spec(knn) == ilk.to_spec(ilk.classifier("knn", k=2))
