@@ -129,8 +129,14 @@ def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     ]
     if not heads or not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
         return False
-    whole = [int(head) for head in heads if head.isdecimal()]
-    return len(whole) < 3 or any(b - a != 1 for a, b in pairwise(whole))
+    return len(heads) < 3 or not count_up(heads)
+
+
+def count_up(cells: Sequence[str]) -> bool:
+    """Tell whether cells are 0, 1, 2, ... or go on so from another integer."""
+    if not all(cell.isdecimal() and len(cell) < 10 for cell in cells):
+        return False
+    return all(int(b) - int(a) == 1 for a, b in pairwise(cells))
 
 
 def delimiter_hint(header: tuple[str, ...]) -> str:
