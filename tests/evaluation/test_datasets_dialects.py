@@ -635,6 +635,7 @@ DOUBTFUL = [
     (["(5)", "(6.5)"], "brackets"),
     (["3 May 2020", "4 June 2021"], "looks like dates"),
     (["12:30", "13:45"], "looks like dates"),
+    (["2020-01", "2020-02"], "looks like dates"),
 ]
 
 
@@ -647,6 +648,14 @@ def test_numbers_in_another_spelling_are_noted(write, cells, note):
     assert note in " ".join(data.notes)
     assert "read as categories" in " ".join(data.notes)
     assert not load(path, nominal=["u"]).notes  # the remedy works
+
+
+def test_a_first_row_of_categories_that_stand_below_again_is_data(write):
+    path = write("red,round,a\nblue,round,b\nred,square,a\nblue,square,b\n")
+    data = load(path, target=-1)
+    assert (len(data), data.feature_names) == (4, ("x0", "x1"))
+    with pytest.raises(ilk.DataError, match="the first row looks like data: set header = false"):
+        load(path)
 
 
 def test_usual_categories_have_no_note(write):
@@ -748,3 +757,10 @@ class TestRowsToPredict:
     def test_other_columns_are_named(self, write, text, message):
         with pytest.raises(ilk.DataError, match=message):
             read_rows(write(text), UV)
+
+
+def test_an_attribute_that_cannot_be_read_can_be_ignored(write):
+    text = ARFF.replace("real", "date 'Q'").replace("numeric", "string") + "1,two,a\n2,three,b\n"
+    with pytest.raises(ilk.DataError, match="list it in ignore"):
+        load(write(text))
+    assert load(write(text), ignore=["u"]).X == ["two", "three"]

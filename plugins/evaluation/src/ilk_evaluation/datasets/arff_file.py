@@ -138,6 +138,7 @@ class Arff(TableDataset):
         roles = self._roles(arff)
         for name in (roles.target, roles.groups):
             arff.write_alike(name)
+        arff.convert_dates(tuple(roles.days))
         columns = Columns(arff.table, roles)
         for one in arff.attributes:
             if one.kind == "string" and one.name in columns.features and len(columns.features) > 1:
@@ -206,6 +207,29 @@ class ArffText:
             raise self.table.error(f"has several @outputs ({', '.join(self.outputs)}): give target")
         name = self.outputs[0] if self.outputs else self.attributes[-1].name
         return self.table.header[self.table.position(name, "@outputs")]
+
+    def convert_dates(self, names: Sequence[str]) -> None:
+        """Write dates of the features as days since 1970-01-01.
+
+        Raises
+        ------
+        DataError
+            If a cell is no date of the declared format; names attribute, line and cell.
+        """
+        for at, one in enumerate(self.attributes):
+            if one.kind != "date" or one.name not in names:
+                continue
+            for position, row in enumerate(self.table.rows):
+                if row[at] == MISSING:
+                    continue
+                found = days([row[at]], one.form) if one.form else None
+                if found is None:
+                    raise self.table.error(
+                        f"attribute {one.name!r}: {row[at]!r} is no date of its format; list it "
+                        f"in ignore",
+                        row=position,
+                    )
+                row[at] = repr(found[row[at]])
 
     def write_alike(self, name: str | int | None) -> None:
         """Write equal numbers of a numeric attribute identically, for use as labels or groups.
@@ -427,13 +451,6 @@ def _value(
         )
     if attribute.kind == "numeric" and not is_plain_number(cell):
         raise table.error(f"attribute {name!r}: {cell!r} is not a number", -1)
-    if attribute.kind == "date":
-        found = days([cell], attribute.form) if attribute.form else None
-        if found is None:
-            raise table.error(
-                f"attribute {name!r}: {cell!r} is no date of its format; list it in ignore", -1
-            )
-        return repr(found[cell])
     return cell
 
 
