@@ -39,6 +39,9 @@ _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)", re.DOTALL)
 _ATTRIBUTE = re.compile(rf"({_QUOTED}|[^\s'\"{{}},%]+)\s*(.*)", re.DOTALL)
 _CONTENT = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
+_KEYWORD = re.compile(  # KEEL's files may lack the blank after it
+    r"@(relation|attribute|data|input|output)(?:(?<=put)s)?(.*)", re.IGNORECASE | re.DOTALL
+)
 _WEIGHT = re.compile(r"\s*\{\s*[0-9.eE+-]+\s*\}$")
 _BY_BLANKS = re.compile(rf"{_QUOTED}|[^\s,]+", re.DOTALL)
 _SPARSE = re.compile(r"(\d+)\s+(.+)", re.DOTALL)
@@ -310,19 +313,19 @@ def _header(path: Path, lines: Iterator[tuple[int, str]]) -> ArffText:
     relation, attributes = "", []
     roles: dict[str, tuple[str, ...]] = {}
     for number, line in lines:
-        keyword, _, rest = re.sub(r"\s+", " ", line, count=1).partition(" ")
-        match keyword.lower():
-            case "@relation":
+        match = _KEYWORD.fullmatch(line)
+        keyword, rest = (match[1].lower(), match[2].strip()) if match else ("", "")
+        match keyword:
+            case "relation":
                 relation = _cells(rest)[0][0]
-            case "@attribute":
-                attributes.append(_attribute(f"{path}:{number}", rest.strip()))
-            case "@inputs" | "@input" | "@outputs" | "@output":
-                names = tuple(name for name, _ in _cells(rest) if name)
-                roles[keyword.lower().removesuffix("s")] = names
-            case "@data":
+            case "attribute":
+                attributes.append(_attribute(f"{path}:{number}", rest))
+            case "input" | "output":
+                roles[keyword] = tuple(name for name, _ in _cells(rest) if name)
+            case "data":
                 _check_names(path, attributes)
                 table = TableFile(path, (), [], [])
-                inputs, outputs = roles.get("@input", ()), roles.get("@output", ())
+                inputs, outputs = roles.get("input", ()), roles.get("output", ())
                 return ArffText(relation, tuple(attributes), table, inputs, outputs)
             case _:
                 raise ilk.DataError(
