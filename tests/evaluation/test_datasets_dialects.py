@@ -165,6 +165,16 @@ CASES = [
         "the first row looks like data",
     ),
     (
+        "no header, a column ignored by the name it gets",
+        "7,5.1,3.5,a\n8,4.9,3.0,b\n",
+        {"target": -1, "ignore": ["x0"]},
+        ("x1", "x2"),
+        TWO,
+        AB,
+        "no header",
+        "the first row looks like data",
+    ),
+    (
         "no header, told",
         "5.1,3.5,a\n4.9,3.0,b\n",
         {"header": False, "target": 2},
@@ -587,7 +597,11 @@ REFUSED = [
     ("a|b;class\nx|y;z\nu|v;w\n", {}, r"the delimiter cannot be told: ';' or '\|'; give delimiter"),
     ('u,class\n"1,234",a\n"5,678",b\n', {}, r"'1,234' may be 1.234 or 1234; give decimal = ',' or"),
     ("u,class\n1/2/2020,a\n3/4/2020,b\n", {}, r"column 'u': .*give date_format = '%d/%m/%Y' or"),
-    ("5.1,3.5,a\n4.9,3.0,b\n", {}, r"first row looks like data: set header = false"),
+    (
+        "5.1,3.5,a\n4.9,3.0,b\n",
+        {},
+        r"the first row looks like data, so there is no header: columns",
+    ),
     (PLAIN, {"target": 3}, r"target = 3 is no position: there are 3 columns, 0 to 2"),
     (PLAIN, {"target": -1, "ignore": ["class"]}, r"ignore names the target 'class'"),
     ("u,u,class\n1,2,a\n3,4,b\n", {"target": "u"}, r"target names several columns: 'u'"),
@@ -664,7 +678,7 @@ def test_a_first_row_of_categories_that_stand_below_again_is_data(write):
     path = write("red,round,a\nblue,round,b\nred,square,a\nblue,square,b\n")
     data = load(path, target=-1)
     assert (len(data), data.feature_names) == (4, ("x0", "x1"))
-    with pytest.raises(ilk.DataError, match="the first row looks like data: set header = false"):
+    with pytest.raises(ilk.DataError, match="the first row looks like data, so there is no header"):
         load(path)
 
 

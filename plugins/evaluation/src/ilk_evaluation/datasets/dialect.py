@@ -258,7 +258,7 @@ def _has_header(table: TableFile, first: list[str], rows: list[list[str]], layou
         return layout.header
     if layout.columns:
         return first == list(layout.columns)
-    if layout.named or not first_is_data(first, rows):
+    if any(name in first for name in layout.named) or not first_is_data(first, rows):
         return True
     table.dialect.append("no header")
     table.notes.append(
