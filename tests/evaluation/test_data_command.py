@@ -13,6 +13,7 @@ from cases import in_one_test
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import run_experiment
 from ilk_evaluation.datasets.inspection import columns_of, warnings_of
+from ilk_evaluation.datasets.table_file import EXAMPLE
 from ilk_evaluation.plan.experiment_plan import plan_experiment
 
 GERMAN = "Länge;Datum;Ort;Art\n" + "".join(
@@ -97,6 +98,21 @@ def test_data_sets_of_a_spec_are_shown_and_the_others_are_named(call, german, tm
     assert "iris: 150 rows" in out
     assert err.startswith("Error: ")
     assert "absent.csv: cannot be read" in err
+
+
+def test_the_data_sets_of_a_folder_are_shown(call):
+    code, out, _ = call("data", EXAMPLE / "datasets.toml")
+    assert code == 0
+    assert "fruit: 12 rows, 3 features" in out
+
+
+def test_an_encoding_that_cannot_be_found_can_be_given(call, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("u;class\n1;a\n2;b\n".encode("cp037"))
+    assert call("data", path)[0] == 2
+    code, out, _ = call("data", path, "--set", "encoding=cp037")
+    assert code == 0
+    assert "t: 2 rows, 1 features (cp037, semicolons)" in out
 
 
 def test_a_dry_run_and_a_run_say_what_was_guessed(call, german, tmp_path):

@@ -76,7 +76,7 @@ class Csv(TableDataset):
         type=bool,
         choices=("auto",),
         doc='Whether the first row names the columns. "auto": yes, unless `columns` names them, '
-        "or no parameter names a column and the first row looks like data.",
+        "or it looks like data and holds no name that another parameter has.",
     )
     columns: Sequence[str] = param(
         default=(),

@@ -54,6 +54,8 @@ class TableFile:
     doubled : frozenset of str
         Names that several columns had.
     delimiter : str
+    named : bool
+        Whether the names are written in the file.
     """
 
     path: Path
@@ -89,10 +91,10 @@ class TableFile:
         if name in self.header:
             return self.header.index(name)
         hint = delimiter_hint(self.header) or ilk.did_you_mean(name, self.header)
-        if not hint and self.named and first_is_data(self.header, self.rows):
+        if not self.named:
             hint = (
-                "; the first row looks like data: set header = false, and columns = [...] or a "
-                "position (target = -1 is the last column)"
+                "; the first row looks like data, so there is no header: columns = [...] names the "
+                "columns, target may be a position (-1 is the last one)"
             )
         raise self.error(f"{role} names no column: {name!r}{hint} (columns: {some(self.header)})")
 
@@ -117,7 +119,11 @@ def some(names: Sequence[str]) -> str:
 
 
 def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row has a number in each column of numbers, and none counts up."""
+    """Tell whether a row is of the same kind as the rows below.
+
+    It has a number in each column of numbers, unless these count up; without such columns, most of
+    its cells stand in their columns again.
+    """
     rows = [row for row in rows[:MOST_ROWS] if len(row) == len(first)]
     if not rows:
         return False
@@ -127,10 +133,19 @@ def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         for head, column in zip(first, columns, strict=True)
         if sum(map(is_spelled_number, column)) > 0.8 * sum(map(bool, column)) > 0
     ]
-    if not heads or not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
+    if not heads:
+        again = [head in column for head, column in zip(first, columns, strict=True)]
+        return len(rows) > 1 and 2 * sum(again) > len(first)
+    if not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
         return False
-    whole = [int(head) for head in heads if head.isdecimal()]
-    return len(whole) < 3 or any(b - a != 1 for a, b in pairwise(whole))
+    return len(heads) < 3 or not count_up(heads)
+
+
+def count_up(cells: Sequence[str]) -> bool:
+    """Tell whether cells are 0, 1, 2, ... or go on so from another integer."""
+    if not all(cell.isdecimal() and len(cell) < 10 for cell in cells):
+        return False
+    return all(int(b) - int(a) == 1 for a, b in pairwise(cells))
 
 
 def delimiter_hint(header: tuple[str, ...]) -> str:
