@@ -83,7 +83,7 @@ def _of_spec(file: Path) -> Iterator[ilk.Dataset]:
     import ilk
     from ilk import load_spec
 
-    spec = load(file)
+    spec = load_spec(file)
     if isinstance(spec.data.get("datasets"), dict):  # the description of a folder
         for name in spec.data["datasets"]:
             yield ilk.dataset("folder", path=file.parent, name=name)
@@ -91,11 +91,7 @@ def _of_spec(file: Path) -> Iterator[ilk.Dataset]:
     grammar = ilk.Table(
         {"datasets": ilk.Param(slot="dataset", many=list)}, required=("datasets",), others=True
     )
-<<<<<<< HEAD
-    for table in ilk.resolve(load_spec(file), grammar=grammar).data["datasets"]:
-=======
     for table in ilk.resolve(spec, grammar=grammar).data["datasets"]:
->>>>>>> w17-tables
         yield ilk.build(table, kind="dataset")
 
 

@@ -17,12 +17,8 @@ from ilk_evaluation.datasets.text_file import INFLATED_MB, read_bytes, read_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-<<<<<<< HEAD
-ARFF = re.compile(r"(?:\s|%.*)*@relation\b", re.IGNORECASE)
-=======
 _OF_TEXT = ("encoding", "inflated_mb")
 _ARFF = re.compile(r"(?:\s|%.*)*@relation", re.IGNORECASE)
->>>>>>> w17-tables
 
 
 def reader_of(
@@ -44,13 +40,8 @@ def reader_of(
     path = Path(path).expanduser()
     if read_bytes(path).startswith(b"PAR1"):
         return Parquet
-<<<<<<< HEAD
-    text = read_text(path).text
-    if ARFF.match(text[:65536]):
-=======
     text = read_text(path, inflated_mb, encoding).text
     if _ARFF.match(text[:65536]):
->>>>>>> w17-tables
         return Arff
     lines = [line for line in text[:65536].splitlines()[:20] if line.strip()]
     lines = [line for line in lines if not line.startswith("#")]
