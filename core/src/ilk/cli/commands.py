@@ -27,6 +27,7 @@ BUILT_IN = {
 }
 
 _KNOWN = {
+    "data": ("ilk-evaluation", "Show how data sets are read, and what looks wrong in them."),
     "plot": ("ilk-evaluation", "Draw figures of an experiment into files."),
     "report": ("ilk-evaluation", "Write what an experiment found as one page of HTML."),
     "results": (
