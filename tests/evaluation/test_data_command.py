@@ -38,12 +38,17 @@ def german(tmp_path):
     return path
 
 
-def spec_of(path, *datasets, pipeline=""):
-    tables = "".join(f"[[datasets]]\n{dataset}\n" for dataset in datasets)
-    path.write_text(
-        f'{tables}[[pipelines]]\nid = "near"\n{pipeline}\nsteps = [{{ transformer = "one_hot" }}, '
-        '{ classifier = "knn" }]\n[evaluation]\nresampling = { use = "kfold", folds = 2 }\n'
-    )
+PIPELINE = """\
+[[pipelines]]
+id = "near"
+steps = [{ transformer = "one_hot" }, { classifier = "nearest_mean" }]
+[evaluation]
+resampling = { use = "kfold", folds = 2 }
+"""
+
+
+def spec_of(path, *datasets):
+    path.write_text("".join(f"[[datasets]]\n{dataset}\n" for dataset in datasets) + PIPELINE)
     return path
 
 
@@ -195,7 +200,8 @@ def copies(tmp_path):
             for name in ("one", "two", "three")
         ],
         "pipelines": [
-            {"id": f"{k}-NN", "steps": [{"classifier": {"use": "knn", "k": k}}]} for k in (1, 3)
+            {"id": name, "steps": [{"classifier": name}]}
+            for name in ("nearest_mean", "naive_bayes")
         ],
         "evaluation": {
             "resampling": {"use": "kfold", "folds": 4},
@@ -232,3 +238,14 @@ def test_rows_to_predict_are_no_data_to_evaluate_with(copies):
     copies["datasets"][0]["labels"] = "unknown"
     with pytest.raises(ilk.SpecError, match="one: labels = 'unknown' reads rows to predict"):
         plan_experiment(copies)
+
+
+def test_every_kind_of_data_is_described():
+    """Texts, images and arrays without names of columns included."""
+    for name in ("csv", "arff", "parquet", "folder", "svmlight", "images", "xor", "waveform"):
+        for example in ilk.registry("dataset").get(name).examples():
+            data = example.load()
+            assert len(columns_of(data)) in (0, len(data.feature_names))
+            assert all(isinstance(warning, str) for warning in warnings_of(data))
+    texts = ilk.Data(["one", "two"] * 6, LABELS, feature_names=("text",))
+    assert (columns_of(texts), warnings_of(texts)) == ([], [])

@@ -788,3 +788,11 @@ def test_an_attribute_that_cannot_be_read_can_be_ignored(write):
     with pytest.raises(ilk.DataError, match="list it in ignore"):
         load(write(text))
     assert load(write(text), ignore=["u"]).X == ["two", "three"]
+
+
+@pytest.mark.parametrize(("text", "use"), [(KEEL, "arff"), ("1 1:5 2:3\n-1 1:4\n", "svmlight")])
+def test_csv_names_the_reader_of_another_format(write, text, use):
+    path = write(text)
+    with pytest.raises(ilk.DataError, match=f"no delimited table; read it with use = '{use}'"):
+        ilk.dataset("csv", path=path, target=0).load()
+    assert len(ilk.build({"use": use, "path": path}, kind="dataset").load()) == 2

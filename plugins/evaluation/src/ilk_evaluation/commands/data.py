@@ -30,11 +30,11 @@ _OF_TEXT = ("encoding", "inflated_mb")
 )
 @click.pass_context
 def data(ctx: click.Context, file: Path, target: str | None, settings: tuple[str, ...]) -> None:
-    """Show how data sets are read: dialect, columns, classes, and what looks wrong.
+    """Show how data sets are read, and what looks wrong in them.
 
     FILE is a table (CSV, ARFF, KEEL, LIBSVM, Parquet), or a TOML file with data sets: a spec, or
     the datasets.toml of a folder. Columns have their kind, their range or levels, and the number
-    of missing values.
+    of missing values. What was guessed is a note, what looks wrong a warning.
 
     Exit code: 0 success, 2 a data set cannot be read.
     """

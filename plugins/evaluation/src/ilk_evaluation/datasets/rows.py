@@ -11,14 +11,14 @@ import ilk
 from ilk_evaluation.datasets.arff_file import Arff
 from ilk_evaluation.datasets.csv_file import Csv
 from ilk_evaluation.datasets.parquet_file import Parquet
-from ilk_evaluation.datasets.svmlight_file import LINE, Svmlight
-from ilk_evaluation.datasets.text_file import INFLATED_MB, read_bytes, read_text
+from ilk_evaluation.datasets.svmlight_file import Svmlight
+from ilk_evaluation.datasets.text_file import INFLATED_MB, format_of, read_bytes, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 _OF_TEXT = ("encoding", "inflated_mb")
-_ARFF = re.compile(r"(?:\s|%.*)*@relation", re.IGNORECASE)
+_READERS: dict[str, type[ilk.Dataset]] = {"arff": Arff, "csv": Csv, "svmlight": Svmlight}
 
 
 def reader_of(
@@ -40,12 +40,7 @@ def reader_of(
     path = Path(path).expanduser()
     if read_bytes(path).startswith(b"PAR1"):
         return Parquet
-    text = read_text(path, inflated_mb, encoding).text
-    if _ARFF.match(text[:65536]):
-        return Arff
-    lines = [line for line in text[:65536].splitlines()[:20] if line.strip()]
-    lines = [line for line in lines if not line.startswith("#")]
-    return Svmlight if lines and all(map(LINE.fullmatch, lines[:-1] or lines)) else Csv
+    return _READERS[format_of(read_text(path, inflated_mb, encoding).text)]
 
 
 def read_rows(

@@ -54,6 +54,7 @@ _OTHERS = (
     (b"\x28\xb5\x2f\xfd", "compressed by zstd; unpack it first"),
     (b"%PDF", "a PDF; export the table as CSV"),
 )
+_LIBSVM = re.compile(r"\S+(?:\s+qid:\d+)?(?:\s+\d{1,9}:[-+.eE0-9]+)+\s*(?:#.*)?")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 
@@ -104,6 +105,17 @@ def read_text(path: Path, inflated_mb: int = INFLATED_MB, encoding: str = "auto"
         sign = f"0x{ord(match[0]):02x}"
         raise ilk.DataError(f"{path}:{line}: not a text file: it has the control character {sign}")
     return replace(found, compression=compression, text=found.text.rstrip("\x1a"))
+
+
+def format_of(text: str) -> str:
+    """Name of the data set that reads a text: ``"arff"``, ``"svmlight"`` or ``"csv"``."""
+    written = [line.strip() for line in text[:65536].splitlines()]
+    first = next((line for line in written if line and not line.startswith("%")), "")
+    if first.lower().startswith("@relation"):
+        return "arff"
+    lines = [line for line in written if line and not line.startswith("#")][:20]
+    whole = lines[:-1] or lines  # the last one may be cut
+    return "svmlight" if lines and all(map(_LIBSVM.fullmatch, whole)) else "csv"
 
 
 def read_bytes(path: Path) -> bytes:
