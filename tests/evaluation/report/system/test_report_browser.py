@@ -226,7 +226,7 @@ def test_texts_can_be_read_in_both_themes(opened, scheme):
     paper = colour(opened, "body", "backgroundColor")
     for selector in ("body", ".note", ".lead + .lead", "nav a", "caption", "small", "td strong"):
         assert contrast(colour(opened, selector, "color"), paper) >= 4.5, selector
-    for selector in (".s-c0", ".s-g10"):
+    for selector in ('[stroke="#0072b2"]', '[stroke="#000000"]'):
         assert contrast(colour(opened, selector, "stroke"), paper) >= 3, selector
     state = colour(opened, ".state", "backgroundColor")
     assert contrast(colour(opened, ".state a", "color"), state) >= 4.5
@@ -239,7 +239,7 @@ def test_the_theme_follows_the_system_until_one_is_chosen(opened):
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         papers[scheme] = (
             colour(opened, "body", "backgroundColor"),
-            colour(opened, ".s-g10", "stroke"),
+            colour(opened, '[stroke="#000000"]', "stroke"),
         )
     assert papers["light"][0] != papers["dark"][0]
     assert papers["light"][1] != papers["dark"][1]
