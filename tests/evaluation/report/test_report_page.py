@@ -131,7 +131,9 @@ def test_the_summary_has_every_number(read, results):
     for row in rows:
         own = summary.loc[row[0]]
         assert row[1] == f"{own['rank']:.2f}"
-        assert row[2] == ("–" if np.isnan(own["error"]) else f"{own['error']:.4f}")
+        spread = results.pivot("error")[row[0]].std()
+        shown = "–" if np.isnan(own["error"]) else f"{own['error']:.4f} ± {spread:.4f}"
+        assert row[2] == shown
         assert row[-2:] == [f"{own['n_failed']:.0f}", f"{own['n_missing']:.0f}"]
 
 
@@ -151,6 +153,33 @@ def test_verdicts_pairs_and_ratios_are_there(read, results):
     assert "6 pairs" in said
     pictures = [n["attrs"]["aria-label"] for n in read.all("div", role="img")]
     assert {verdict.text for verdict in results.verdicts} <= set(pictures)
+
+
+def test_each_difference_is_in_the_matrix_and_marked_as_better_or_worse(read, results):
+    verdict = results.verdicts[0]
+    order = list(results.summary().sort_values("rank", kind="stable")["pipeline"])
+    start = next(i for i, n in enumerate(read.elements) if n["attrs"].get("class") == "differences")
+    cells = []
+    for node in itertools.takewhile(lambda n: n["tag"] != "details", read.elements[start:]):
+        if node["tag"] == "tr":
+            cells.append([])
+        elif node["tag"] in {"th", "td"}:
+            cells[-1].append(node["text"])
+    assert [row[0] for row in cells[1:]] == [f"{i}. {name}" for i, name in enumerate(order, 1)]
+    for pair in verdict.pairs:
+        text = cells[1 + order.index(pair["a"])][1 + order.index(pair["b"])]
+        sense = "" if pair["effect"] == 0 else "better" if pair["effect"] < 0 else "worse"
+        assert ("▲" in text, "▼" in text) == (sense == "better", sense == "worse")
+        assert sense in text
+        assert f"p {pair['p_value']:.3f}" in text or "p < 0.001" in text
+        other = cells[1 + order.index(pair["b"])][1 + order.index(pair["a"])]
+        assert {"better": "worse", "worse": "better", "": ""}[sense] in other
+
+
+def test_comparisons_are_headed_in_words(read):
+    titles = [n["text"] for n in read.all("h3")]
+    assert "Friedman's test with Nemenyi's post-hoc test friedman_nemenyi" in titles
+    assert "Robustness: ratios to the best pipeline robustness" in titles
 
 
 def test_failures_have_their_traceback_and_the_way_to_see_them_again(read):

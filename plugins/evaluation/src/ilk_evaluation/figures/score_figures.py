@@ -59,7 +59,7 @@ def _time_figure(figure_data: FigureData) -> Figure:
         text,
         data,
         lambda ax: _paint_times(ax, data, figure_data.measure),
-        (5.6, 3.2),
+        (3.9, 2.9),
         note=f"Infinite, and not drawn: {', '.join(infinite)}." if len(infinite) else "",
     )
 
@@ -262,6 +262,23 @@ TITLES = {
     "critical_difference": "Critical difference diagram of the mean ranks",
     "robustness": "How far behind the best pipeline of each data set",
 }
+TESTS = {
+    "bayesian_signed_rank": "Bayesian signed-rank test",
+    "corrected_resampled_t": "Corrected resampled t test",
+    "f_5x2": "F test of 5 x 2 cross-validation",
+    "friedman_nemenyi": "Friedman's test with Nemenyi's post-hoc test",
+    "mcnemar": "McNemar's test",
+    "paired_t_5x2": "Paired t test of 5 x 2 cross-validation",
+    "robustness": "Robustness: ratios to the best pipeline",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
+"""Headings of comparisons; those of plugins have their name in words."""
+
+
+def test_name(comparison: ilk.Comparison) -> str:
+    """Return the name of a comparison in words."""
+    use = use_of(comparison)
+    return TESTS.get(use, use.replace("_", " ").capitalize())
 
 
 def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
@@ -276,13 +293,17 @@ def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
         lacking = "" if label in done else reason(figure_data, label)
         yield FigureSpec(
             name,
-            TITLES.get(name_of(comparison), f"What {label} found"),
+            _title(comparison),
             lambda label=label, name=name: _comparison_figure(name, *done[label]),
             lacking=lacking,
         )
     for use, name in {**NAMES, "robustness": "robustness"}.items():
         if use not in figure_data.results.design.comparisons:
             yield FigureSpec(name, TITLES[name], lacking=f"the experiment has no comparison {use}")
+
+
+def _title(comparison: ilk.Comparison) -> str:
+    return TITLES.get(name_of(comparison), f"{test_name(comparison)}, pair by pair")
 
 
 def use_of(comparison: ilk.Comparison) -> str:
@@ -305,17 +326,18 @@ def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdi
     """Return the figure of a comparison."""
     n = len(verdict.ranks) or 2
     use = name_of(comparison)
+    n_rows = min(len(verdict.pairs), 40)
     sizes = {
-        "critical_difference": (min(max(4.2, 0.2 * n), 8.0), 0.9 + 0.17 * n),
-        "robustness": (min(max(3.5, 0.55 * n), 14.0), 2.8),
+        "critical_difference": (2.4, 0.9 + 0.17 * n),
+        "robustness": (2.6, 0.3 + 0.2 * n),
     }
     return Figure(
         name,
-        TITLES.get(use, f"What {use_of(comparison)} found"),
+        _title(comparison),
         verdict.text,
         _comparison_table(verdict),
         lambda ax: comparison.plot(verdict, ax),
-        sizes.get(use, (5.0, min(max(1.0, 0.25 * len(verdict.pairs)), 12.0))),
+        sizes.get(use, (3.7, 0.3 + 0.34 * n_rows)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ilk_evaluation.report.tables import Table, slug, table_of
 
@@ -38,11 +38,12 @@ class Text:
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading below that of the section."""
+    """A heading below that of the section, and the name in a file."""
 
     kind: ClassVar[str] = "heading"
     text: str
     id: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks in an element of a class: ``"multiples"``, ``"pair"``, ``"comparison"``."""
+    """Blocks in an element of a class, such as ``"multiples"``."""
 
     kind: ClassVar[str] = "group"
     class_: str
@@ -117,6 +118,15 @@ class Choice:
     panels: Sequence[tuple[Sequence[str], Sequence[Any]]]
 
 
+class MatrixCell(NamedTuple):
+    """A text, the class of its shade, a text below it, and one for screen readers only."""
+
+    text: str
+    class_: str = ""
+    small: str = ""
+    unseen: str = ""
+
+
 @dataclass(frozen=True)
 class Matrix:
     """A table of shaded cells: pipelines by pipelines, or true by predicted classes.
@@ -126,10 +136,10 @@ class Matrix:
     caption, label : str
         The label is read for the region that scrolls.
     class_, corner : str
-    heads : sequence of str
+    heads : sequence of MatrixCell
         Headings of the columns.
     rows : sequence of (str, cells)
-        The heading of a row and its cells, each a text, a class and a further text.
+        The heading of a row and its cells.
     """
 
     kind: ClassVar[str] = "matrix"
@@ -137,8 +147,8 @@ class Matrix:
     label: str
     class_: str
     corner: str
-    heads: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]
+    heads: Sequence[MatrixCell]
+    rows: Sequence[tuple[str, Sequence[MatrixCell]]]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import ilk
 from ilk_evaluation.atomic_write import replace_file
 from ilk_evaluation.figures.figure_data import FigureData
 from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Section, texts
+from ilk_evaluation.report.comparison_sections import comparison_section
 from ilk_evaluation.report.plugin_sections import plugin_sections
 from ilk_evaluation.report.prediction_sections import prediction_sections
 from ilk_evaluation.report.provenance_sections import (
@@ -25,7 +26,6 @@ from ilk_evaluation.report.provenance_sections import (
     specification_section,
 )
 from ilk_evaluation.report.score_sections import (
-    comparison_section,
     estimate_section,
     facts,
     summary,

@@ -19,6 +19,7 @@ from ilk_evaluation.report.blocks import (
     Figures,
     Group,
     Matrix,
+    MatrixCell,
     Section,
     Text,
     beyond,
@@ -117,16 +118,16 @@ def _matrix(found: PredictionSummary, dataset: str, pipeline: str) -> Matrix:
     rows = []
     for row, name in enumerate(names):
         cells = [
-            (str(count), f"h{round(10 * share)}", "")
+            MatrixCell(str(count), f"h{round(10 * share)}")
             for count, share in zip(found.confusion[row], shares[row], strict=True)
         ]
         recall = "–" if np.isnan(recalls[row]) else f"{recalls[row]:.3f}"
-        rows.append((name, [*cells, (recall, "recall", "")]))
+        rows.append((name, [*cells, MatrixCell(recall, "recall")]))
     return Matrix(
         prediction_figures.confusion_text(found, dataset, pipeline),
         f"Confusion matrix of {pipeline} on {dataset}; rows true, columns predicted",
         "confusion",
         "true",
-        [*names, "recall"],
+        [MatrixCell(name) for name in (*names, "recall")],
         rows,
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from ilk_evaluation.figures import score_figures
 from ilk_evaluation.figures.figure_data import FigureData, direction
 from ilk_evaluation.report.blocks import (
     MOST_DATASETS,
-    Facts,
     Figures,
     Folded,
     Group,
@@ -30,15 +30,11 @@ from ilk_evaluation.report.tables import (
     number,
     records,
     seconds,
-    short_value,
-    table_of,
     words,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    import ilk
 
 
 def facts(figure_data: FigureData) -> str:
@@ -186,18 +182,34 @@ def _summary_table(figure_data: FigureData) -> Table:
     columns = [
         Column("pipeline", "pipeline"),
         _rank_column(figure_data, mean=True),
-        *_measure_columns(figure_data, spread=False),
+        *_measure_columns(figure_data, spread=True),
         *_count_columns(figure_data),
     ]
     least = figure_data.summary["rank"].min()
+    frame = figure_data.summary.merge(_spreads(figure_data), on="pipeline", how="left")
+    over = "data sets" if len(figure_data.datasets) > 1 else "splits"
     return Table(
-        "Means over the data sets of each pipeline, best mean rank first",
+        f"Means over the {over} of each pipeline ± standard deviation over the {over}, best mean "
+        f"rank first",
         columns,
-        records(figure_data.summary.sort_values("rank", kind="stable")),
+        records(frame.sort_values("rank", kind="stable")),
         "summary-table",
         best=lambda row: bool(row["rank"] == least),
         filter_names={},
     )
+
+
+def _spreads(figure_data: FigureData) -> pd.DataFrame:
+    """Standard deviation of each measure over the data sets; over the splits if there is one."""
+    table = figure_data.table.set_index("pipeline")
+    names = list(figure_data.results.design.measures)
+    around = [f"{name}_spread" for name in names]
+    if len(figure_data.datasets) == 1:
+        return table[around].reset_index()
+    finite = table[names].replace([np.inf, -np.inf], np.nan).groupby("pipeline").std()
+    means = figure_data.summary.set_index("pipeline")[names]
+    shown = finite.where(np.isfinite(means.astype(float)))
+    return shown.set_axis(around, axis=1).reset_index()
 
 
 def _footnotes(figure_data: FigureData) -> Iterator[str]:
@@ -310,52 +322,3 @@ def time_section(figure_data: FigureData, figures: Figures) -> Section:
         legend = "The line joins the pipelines that no other one beats in both; they are in colour."
         blocks = [Text(legend, "note"), Text(figure.text), figures.embed(figure)]
     return Section("time", f"Time against {words(figure_data.measure)}", blocks)
-
-
-def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return the verdict of each comparison, or why it has none."""
-    specs = {spec.name: spec for spec in score_figures.comparison_figures(figure_data)}
-    parts = []
-    done = figure_data.comparisons()
-    for label, comparison, verdict in done:
-        name = label.replace(score_figures.use_of(comparison), score_figures.name_of(comparison), 1)
-        drawn = [figures.embed(specs[name].figure())] if name in specs else []
-        heading = Heading(label, figures.id_for(f"comparison-{label}"))
-        inside = [heading, *_told(verdict.text), *drawn, *_behind(label, verdict, figures)]
-        parts.append(Group("comparison", inside))
-    with_verdict = {label for label, _, _ in done}
-    for label in figure_data.results.design.comparisons:
-        if label not in with_verdict:
-            reason = score_figures.reason(figure_data, label)
-            parts.append(Group("comparison", [Heading(label), Text(reason)]))
-    none = [] if parts else texts("The experiment has no comparison.")
-    return Section("comparisons", "Comparisons", [*parts, *none])
-
-
-def _told(text: str) -> list[Any]:
-    """Return a verdict; a very long one is collapsed behind its beginning."""
-    begin = shortened(text, 900)
-    return [Text(begin), *([Folded("The whole verdict", [Text(text)])] if begin != text else [])]
-
-
-def _behind(label: str, verdict: ilk.Verdict, figures: Figures) -> Iterator[Folded]:
-    if verdict.pairs:
-        frame = pd.DataFrame(list(verdict.pairs)).rename(columns={"p_value": "p-value"})
-        pairs = table_of(
-            frame,
-            f"Pairs by {label}; effect is how much more a has than b",
-            figures.id_for(f"pairs-{label}"),
-            filter_names={key: key for key in ("dataset",) if key in frame},
-        )
-        yield Folded(count(len(frame), "pair"), [pairs])
-    known = {
-        "statistic": verdict.statistic,
-        "p-value or probability": verdict.p_value,
-        **{
-            words(str(name)): value
-            for name, value in verdict.details.items()
-            if not isinstance(value, dict)
-        },
-    }
-    facts = {name: short_value(value) for name, value in known.items()}
-    yield Folded("Statistics", [Facts(facts)])
