@@ -59,7 +59,7 @@ def _time_figure(figure_data: FigureData) -> Figure:
         text,
         data,
         lambda ax: _paint_times(ax, data, figure_data.measure),
-        (3.9, 2.9),
+        (3.9, 2.9 + 0.1 * max(len(data) - 8, 0)),
         note=f"Infinite, and not drawn: {', '.join(infinite)}." if len(infinite) else "",
     )
 
@@ -111,7 +111,7 @@ def _paint_times(ax: Axes, data: pd.DataFrame, measure: str) -> None:
     wanted = data["unbeaten"] | (len(data) <= MOST_LABELS)
     names = data["pipeline"].where(wanted, "")
     written = [as_is(name) if name else "" for name in names]
-    put_labels(ax, data["seconds"], data[measure], written, line)
+    put_labels(ax, data["seconds"].to_numpy(), data[measure].to_numpy(), written, line)
 
 
 def duration_text(seconds: float) -> str:
@@ -128,6 +128,8 @@ _PLACES = (
     *((1, 2), (1, -2), (-1, 2), (-1, -2), (0, 2), (0, -2), (1, 3), (1, -3)),
 )
 """Candidate positions of a name: steps to the right and up."""
+_SWEEPS = 4
+"""Times that each name is placed; further ones rarely move a name."""
 Box = tuple[float, float, float, float]
 
 
@@ -151,23 +153,42 @@ def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str], line: Any = ()) -
     corners = to_axes.transform(np.reshape(np.asarray(line, float), (-1, 2))) * size
     taken: list[Box] = [(px - 3, py - 3, px + 3, py + 3) for px, py in points]
     taken += [(*np.minimum(a, b) - 1, *np.maximum(a, b) + 1) for a, b in pairwise(corners)]
+    places = _places(points, names, taken, size)
     horizontal: dict[int, Any] = {1: "left", -1: "right", 0: "center"}
-    for (px, py), at, name in zip(points, zip(x, y, strict=True), names, strict=True):
-        if not name:
-            continue
-        width = _WIDTH * len(name)
-        tried = [(_box(px, py, width, *place), place) for place in _PLACES]
-        box, (right, up) = min(tried, key=lambda one: _cost(one[0], taken, size))
-        taken.append(box)
+    for i, (right, up) in places.items():
+        far = abs(up) > 1  # joined to its point, which may not be the nearest
+        join = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3}
         ax.annotate(
-            name,
-            at,
+            names[i],
+            (x[i], y[i]),
             (right * _GAP, up * _HEIGHT),
             textcoords="offset points",
             ha=horizontal[right],
             va="center",
             fontsize=8,
+            arrowprops=join if far else None,
         )
+
+
+def _places(
+    points: Any, names: Sequence[str], taken: Sequence[Box], size: Any
+) -> dict[int, tuple[int, int]]:
+    """Place each name where it overlaps least, then again with the other names in place."""
+    boxes: dict[int, Box] = {}
+    places: dict[int, tuple[int, int]] = {}
+    for i in [i for i, name in enumerate(names) if name] * _SWEEPS:
+        others = [*taken, *(box for j, box in boxes.items() if j != i)]
+        boxes[i], places[i] = _freest(points[i], _WIDTH * len(names[i]), others, size)
+    return places
+
+
+def _freest(
+    point: Any, width: float, taken: Sequence[Box], size: Any
+) -> tuple[Box, tuple[int, int]]:
+    """Return the box of a name that overlaps least, and its place; near ones come first."""
+    x, y = point
+    tried = [(_box(x, y, width, *place), place) for place in _PLACES]
+    return min(tried, key=lambda one: _cost(one[0], taken, size))
 
 
 def _box(x: float, y: float, width: float, right: int, up: int) -> Box:

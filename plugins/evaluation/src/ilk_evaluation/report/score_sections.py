@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from ilk_evaluation.figures import score_figures
@@ -32,6 +31,7 @@ from ilk_evaluation.report.tables import (
     seconds,
     words,
 )
+from ilk_evaluation.results.presented import summary_spreads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -186,7 +186,7 @@ def _summary_table(figure_data: FigureData) -> Table:
         *_count_columns(figure_data),
     ]
     least = figure_data.summary["rank"].min()
-    frame = figure_data.summary.merge(_spreads(figure_data), on="pipeline", how="left")
+    frame = pd.concat([figure_data.summary, summary_spreads(figure_data.results)], axis=1)
     over = "data sets" if len(figure_data.datasets) > 1 else "splits"
     return Table(
         f"Means over the {over} of each pipeline ± standard deviation over the {over}, best mean "
@@ -197,19 +197,6 @@ def _summary_table(figure_data: FigureData) -> Table:
         best=lambda row: bool(row["rank"] == least),
         filter_names={},
     )
-
-
-def _spreads(figure_data: FigureData) -> pd.DataFrame:
-    """Standard deviation of each measure over the data sets; over the splits if there is one."""
-    table = figure_data.table.set_index("pipeline")
-    names = list(figure_data.results.design.measures)
-    around = [f"{name}_spread" for name in names]
-    if len(figure_data.datasets) == 1:
-        return table[around].reset_index()
-    finite = table[names].replace([np.inf, -np.inf], np.nan).groupby("pipeline").std()
-    means = figure_data.summary.set_index("pipeline")[names]
-    shown = finite.where(np.isfinite(means.astype(float)))
-    return shown.set_axis(around, axis=1).reset_index()
 
 
 def _footnotes(figure_data: FigureData) -> Iterator[str]:
