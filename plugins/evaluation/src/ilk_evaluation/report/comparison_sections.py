@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _BESIDE = 8
 """Pipelines up to which a matrix has room beside the figure."""
+_ROUNDING = 1e-12
+"""Differences up to this come from rounding and are shown as 0."""
 
 
 def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
@@ -54,10 +56,13 @@ def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
             name = label.replace(use, score_figures.name_of(comparison), 1)
             drawn = [figures.embed(specs[name].figure())] if name in specs else []
             verdict = found[label]
-            shown = [*drawn, *_matrices(figure_data, verdict)]
-            side = "beside" if len(verdict.ranks) <= _BESIDE else "below"
-            both = [Group(side, shown)] if shown else []
-            inside += [*_told(verdict.text), *both, *_behind(label, verdict, figures)]
+            matrices = _matrices(figure_data, verdict)
+            beside = len({pair["a"] for pair in verdict.pairs}) < _BESIDE
+            if beside:
+                both = Group("beside", [*drawn, *matrices])
+            else:
+                both = Group("beside many", [*matrices, *drawn])
+            inside += [*_told(verdict.text), both, *_behind(label, verdict, figures)]
         parts.append(Group("comparison", inside))
     none = [] if parts else texts("The experiment has no comparison.")
     return Section("comparisons", "Comparisons", [*parts, *none])
@@ -120,11 +125,11 @@ def _matrix(
 def _cell(pair: Pair, sign: int) -> MatrixCell:
     """Return the cell of a pair, seen from its first pipeline or, with sign -1, its second."""
     row = pair["a"] if sign > 0 else pair["b"]
-    winner = pair.get("better")
+    effect = sign * pair["effect"]
+    winner = pair.get("better") if abs(effect) > _ROUNDING else None
     sense = "" if winner is None else "better" if winner == row else "worse"
     mark = {"better": "▲ ", "worse": "▼ "}.get(sense, "")
-    effect = sign * pair["effect"]
-    text = f"{effect:+.2g}".replace("-", "−") if effect else "0"
+    text = f"{effect:+.2g}".replace("-", "−") if abs(effect) > _ROUNDING else "0"
     if "p_a_better" in pair:
         small = f"P {pair['p_a_better'] if sign > 0 else pair['p_b_better']:.3f}"
     else:
