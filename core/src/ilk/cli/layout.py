@@ -55,9 +55,15 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int) ->
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    drawn = Table(
+        box=box.SIMPLE_HEAD,
+        header_style="",
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for place, head in enumerate(heads):
-        drawn.add_column(Text(head), no_wrap=place < whole, overflow="fold")
+        drawn.add_column(Text(head, "bold"), no_wrap=place < whole, overflow="fold")
     for row in rows:
         drawn.add_row(*map(Text, row))
     console = Console(width=width(), force_terminal=True, legacy_windows=False, highlight=False)

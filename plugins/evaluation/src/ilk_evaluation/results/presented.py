@@ -33,7 +33,8 @@ def for_paper(results: Results, what: str, frame: pd.DataFrame) -> pd.DataFrame:
     for name, measure in results.design.measures.items():
         if name in frame:
             around = spreads.get(f"{name}_spread", pd.Series(np.nan, frame.index))
-            best = frame[name].groupby(groups).transform(_best(measure.greater_is_better))
+            by_group = frame[name].groupby(groups)
+            best = by_group.transform("max" if measure.greater_is_better else "min")
             cells[name] = _cells(frame[name], around, frame[name] == best, 4)
     if "rank" in frame:
         best = frame["rank"].groupby(groups).transform("min")
@@ -59,8 +60,7 @@ def summary_spreads(results: Results) -> pd.DataFrame:
         finite = by_pipeline[names].replace([np.inf, -np.inf], np.nan)
         spreads = finite.groupby("pipeline").std().set_axis(around, axis=1)
     spreads = spreads.reindex(summary["pipeline"]).reset_index(drop=True)
-    known = np.isfinite(summary[names].astype(float)).set_axis(around, axis=1)
-    return spreads.where(known)
+    return spreads.where(np.isfinite(summary[names].to_numpy(float)))
 
 
 def _pivot(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
@@ -68,15 +68,11 @@ def _pivot(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
     values = results.pivot().reset_index(drop=True)
     spreads = results.pivot(spread=True).reset_index(drop=True)
     up = results.design.measures[results.measure].greater_is_better
-    best = values.agg(_best(up), axis=1)
+    best = values.max(axis=1) if up else values.min(axis=1)
     cells: dict[str, Any] = {
         str(name): _cells(values[name], spreads[name], values[name] == best, 4) for name in values
     }
     return frame.assign(**cells)
-
-
-def _best(greater_is_better: bool) -> str:
-    return "max" if greater_is_better else "min"
 
 
 def _cells(values: pd.Series, spreads: pd.Series, best: pd.Series, digits: int) -> pd.Series:
