@@ -312,9 +312,11 @@ class TestSharing:
 
     def test_one_gram_matrix_for_each_split_and_kernel(self, rows, linear_kernel, monkeypatch):
         calls = []
-        gram = linear_kernel.gram
+        computed = linear_kernel.gram
         monkeypatch.setattr(
-            linear_kernel, "gram", lambda self, X, Y=None: calls.append(len(X)) or gram(self, X, Y)
+            linear_kernel,
+            "gram",
+            lambda self, X, Y=None: calls.append(len(X)) or computed(self, X, Y),
         )
         tuned("svm", {"C": [1, 2, 3, 4], "kernel": ["linear_for_tests"]}).fit(*rows)
         assert len(calls) <= 5 * 2 + 1

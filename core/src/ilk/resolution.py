@@ -69,7 +69,7 @@ def resolve(
     Examples
     --------
     >>> resolve({"use": "minkowski", "p": 1}, kind="distance").data
-    {'use': 'minkowski', 'p': 1.0, 'weights': None}
+    {'use': 'minkowski', 'weights': None, 'p': 1.0}
     """
     source = spec if isinstance(spec, Spec) else None
     data = spec.data if isinstance(spec, Spec) else spec

@@ -58,7 +58,7 @@ def read_docstring(obj: object) -> Docstring:
     Examples
     --------
     >>> read_docstring(read_docstring).summary
-    'Take the docstring of a class or function apart.'
+    'Parse the docstring of a class or function.'
     """
     inherits = not isinstance(obj, type)  # a class does not do what its base says
     text = (inspect.getdoc(obj) if inherits or obj.__doc__ else "") or ""
@@ -105,7 +105,7 @@ def without_markup(text: str) -> str:
 
     Examples
     --------
-    >>> plain("``d(x, y) = x * y``, see *On distances* and `fit`")
+    >>> without_markup("``d(x, y) = x * y``, see *On distances* and `fit`")
     'd(x, y) = x * y, see On distances and fit'
     """
     return _MARKUP.sub(lambda m: m["literal"] or m["name"] or m["stressed"], text)

@@ -99,7 +99,7 @@ def cases(
     --------
     >>> from ilk.testing import cases
     >>> cases("ilk-core", slow=False)[0].id
-    'classifier/pipeline/check_loads'
+    'distance/euclidean/check_loads'
     """
     chosen = offered(distribution, kind)
     return [case for found in chosen for case in cases_of(found) if slow or not case.slow]

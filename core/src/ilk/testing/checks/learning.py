@@ -116,9 +116,9 @@ def check_seed_heard(subject: Subject) -> None:
     first = run(None)
     if np.array_equal(run(None), first):
         return  # not random, or not visibly
-    answers = [run(seed) for seed in range(3)]
-    differ = any(not np.array_equal(other, answers[0]) for other in answers[1:])
-    expect(differ, "expected answers that follow random_state, got the same for 0, 1 and 2")
+    expected = run(0)  # restarts may make another answer rare: many seeds, as long as needed
+    differ = any(not np.array_equal(run(seed), expected) for seed in range(1, 40))
+    expect(differ, "expected answers that follow random_state, got the same for the seeds 0 to 39")
 
 
 @check(*TRAINED_KINDS)
