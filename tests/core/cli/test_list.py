@@ -61,7 +61,7 @@ def test_a_table_on_a_terminal(cli, only, terminal):
     terminal(60)
     assert cli("list").out.splitlines() == [
         "kind         from       names",
-        "────────────────────────────────────────",
+        "─" * 38,
         "distance     (session)  power",
         "             ilk-core   euclidean",
         "index        ilk-core   brute",

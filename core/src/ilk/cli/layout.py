@@ -63,7 +63,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int) ->
         collapse_padding=True,
     )
     for place, head in enumerate(heads):
-        drawn.add_column(Text(head, "bold"), no_wrap=place < whole, overflow="fold")
+        drawn.add_column(Text.assemble((head, "bold")), no_wrap=place < whole, overflow="fold")
     for row in rows:
         drawn.add_row(*map(Text, row))
     console = Console(width=width(), force_terminal=True, legacy_windows=False, highlight=False)
