@@ -436,7 +436,8 @@ def test_the_wheel_has_the_assets(tmp_path):
     finally:
         monkey.undo()
     names = zipfile.ZipFile(tmp_path / name).namelist()
-    assert {f"ilk_evaluation/report/assets/report.{kind}" for kind in ("css", "js")} <= set(names)
+    kinds = ("css", "js", "html.jinja")
+    assert {f"ilk_evaluation/report/assets/report.{kind}" for kind in kinds} <= set(names)
 
 
 INFINITE = [("inf", "inf"), ("nan", "–"), ("1e300", "1.0000e+300"), ("0.25", "0.2500")]
