@@ -152,9 +152,10 @@ def test_boxes_are_drawn_most_robust_first(tmp_path):
     comparison = ilk.comparison("robustness")
     verdict = comparison.compare(ilk.Scores(pd.DataFrame(), "error", False, means=ERRORS))
     ax = comparison.plot(verdict)
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "c", "b"]
-    assert ax.get_ylabel() == "error / best error"
-    assert ax.get_yscale() == "linear"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "c", "b"]
+    assert ax.yaxis_inverted()
+    assert ax.get_xlabel() == "error / best error"
+    assert ax.get_xscale() == "linear"
     assert drawn(ax, tmp_path).std() > 0.01
     assert comparison.plot(verdict, ax) is ax
 
@@ -165,9 +166,9 @@ def test_boxes_of_infinite_and_wide_ratios(tmp_path):
     comparison = ilk.comparison("robustness")
     scores = ilk.Scores(pd.DataFrame(), "error", False, means=means)
     ax = comparison.plot(comparison.compare(scores))
-    assert ax.get_yscale() == "log"
+    assert ax.get_xscale() == "log"
     assert [text.get_text() for text in ax.texts] == ["1 x ∞", "1 x ∞", "2 x ∞"]
-    assert 50 < ax.get_ylim()[1] < 200
+    assert 50 < ax.get_xlim()[1] < 200
     drawn(ax, tmp_path)
 
 

@@ -1,6 +1,7 @@
 """`ilk list`: tables for people, lines for pipes, JSON for programs."""
 
 import json
+import sys
 
 import pytest
 
@@ -59,7 +60,8 @@ def test_a_table_on_a_terminal(cli, only, terminal):
     only("ilk-core")
     terminal(60)
     assert cli("list").out.splitlines() == [
-        "KIND         FROM       NAMES",
+        "kind         from       names",
+        "─" * 38,
         "distance     (session)  power",
         "             ilk-core   euclidean",
         "index        ilk-core   brute",
@@ -77,8 +79,22 @@ def test_many_names_are_wrapped(cli, only, terminal, monkeypatch):
         monkeypatch.setitem(ilk.registry("distance")._session, f"distance_{i:02}", object)
     lines = cli("list").out.splitlines()
     assert max(map(len, lines)) <= 50
-    assert lines[2].startswith(" " * 24)
+    assert lines[3].startswith(" " * 24)
     assert sum(line.count("distance_") for line in lines) == 12
+
+
+def test_a_table_shows_markup_as_it_is(cli, install, only, terminal):
+    odd = DISTANCE.replace("of single", "[bold]of[/] :smile:")
+    install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", odd)
+    only("ilk-core", "fake-gap")
+    terminal(100)
+    assert "Difference [bold]of[/] :smile: numbers" in cli("list", "distance").out
+
+
+def test_pipes_and_help_do_not_load_the_library_of_tables(cli, monkeypatch):
+    for name in ("rich.table", "rich.console"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert cli("list").code == cli("show", "distance", "power").code == cli("--help").code == 0
 
 
 def test_summaries_are_read_without_importing(cli, install, terminal):
@@ -94,7 +110,7 @@ def test_summaries_are_wrapped_on_a_terminal(cli, install, only, terminal):
     only("ilk-core", "fake-gap")
     terminal(44)
     lines = cli("list", "distance").out.splitlines()
-    assert lines[0] == "NAME       FROM       SUMMARY"
+    assert lines[0].split() == ["name", "from", "summary"]
     start = lines.index("gap        fake-gap   Difference of single")
     assert lines[start + 1] == "                      numbers: |x - y|."
     assert max(map(len, lines)) <= 44

@@ -1,6 +1,7 @@
 """`ilk show`: a component in full, and what a kind asks for."""
 
 import json
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -110,6 +111,22 @@ def test_a_component_in_full(cli, monkeypatch):
         "  >>> 1 + 1",
         "  2",
     ]
+
+
+def test_parameters_are_a_table_on_a_terminal(cli, terminal):
+    terminal(80)
+    lines = cli("show", "distance", "shown").out.splitlines()
+    at = lines.index("Parameters")
+    assert lines[at + 1].split() == ["name", "accepts", "default", "meaning"]
+    rows = [re.split(r" {2,}", line) for line in lines[at + 3 : at + 6]]
+    assert rows == [
+        ["power", "a number > 0", "'inf'", "Exponent."],
+        ["parts", "a table (each value a distance) or", "None", "One for each view."],
+        ["", "None"],
+    ]
+    methods = cli("show", "distance").out.partition("Must define\n")[2].splitlines()
+    assert methods[0].split() == ["method", "summary"]
+    assert methods[2].startswith("pairwise(X, Y=None)  ")
 
 
 def test_json(cli):

@@ -155,6 +155,32 @@ def test_markdown_and_latex_escape_and_round(call, store):
     assert out.count(r"\\") == 3
 
 
+@pytest.mark.parametrize("up", [False, True])
+def test_latex_has_spreads_rounded_ranks_and_the_best_in_bold(call, store, up):
+    name = "accuracy" if up else "error"
+    results = ilk.results(store).score(name, only=True)
+    export = ("results", "export", store, "--format", "latex", "--measure", name, "--no-timings")
+    values, spreads = results.pivot(name), results.pivot(name, spread=True)
+    _, out, _ = call(*export, "--table", "table")
+    rows = [line.split(" & ") for line in out.splitlines() if line.startswith("blobs")]
+    head = next(line for line in out.splitlines() if line.startswith("dataset")).split(" & ")
+    place = head.index(name)
+    found = {(row[0], row[1].replace("\\", "")): row for row in rows}
+    for dataset in values.index:
+        best = values.loc[dataset].max() if up else values.loc[dataset].min()
+        for pipeline in values:
+            value, spread = values.loc[dataset, pipeline], spreads.loc[dataset, pipeline]
+            text = rf"\textbf{{{value:.4f}}}" if value == best else f"{value:.4f}"
+            assert found[dataset, pipeline][place] == rf"{text} $\pm$ {spread:.4f}"
+    assert not any("spread" in cell for cell in head)
+    ranks = [row[head.index("rank")].removeprefix(r"\textbf{").rstrip("}") for row in rows]
+    assert all(re.fullmatch(r"\d\.\d", rank) for rank in ranks)
+    _, out, _ = call(*export, "--table", "summary")
+    mean, spread = values["other"].mean(), values["other"].std()
+    assert rf"{mean:.4f}" in out
+    assert rf"$\pm$ {spread:.4f}" in out
+
+
 HOSTILE = [
     *("=1+1", "+1+1", "-x", "@x", "[1ex]", "*", "a|b", "a\\|b", "*a*", "_a_", "`a`", "<b>x</b>"),
     *("&amp;", "[a](b)", "-1", "+.5", "plain_name", "x-y=z@w"),

@@ -163,7 +163,7 @@ def tiny(tiny_store, tmp_path):
 @pytest.fixture
 def plain(monkeypatch):
     """Leave figures out of pages, as where matplotlib is not installed: they take longest."""
-    monkeypatch.setattr("ilk_evaluation.report.components.find_spec", lambda _: None)
+    monkeypatch.setattr("ilk_evaluation.report.blocks.find_spec", lambda _: None)
 
 
 @pytest.fixture(scope="session")

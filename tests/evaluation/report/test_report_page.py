@@ -11,6 +11,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import ilk
 from cases import in_one_test
@@ -20,8 +22,9 @@ from ilk_evaluation.figures import Figure, available
 from ilk_evaluation.figures.figure_data import signed
 from ilk_evaluation.figures.style import rendered
 from ilk_evaluation.report import html_report, write_report
-from ilk_evaluation.report.components import shortened
-from ilk_evaluation.report.markup import html, number
+from ilk_evaluation.report.blocks import Section, Text, shortened
+from ilk_evaluation.report.page import _page
+from ilk_evaluation.report.tables import Column, Table, number
 
 VOID = {"meta", "link", "br", "hr", "input"}
 HOSTILE = ["<script>alert(1)</script>", '"it\'s" & <b>', "</pre><img src=x onerror=alert(2)>"]
@@ -120,7 +123,7 @@ def test_the_summary_has_every_number(read, results):
     head, *rows = read.rows("summary-table")
     assert head == [
         *("pipeline", "mean rank", "error ↓ (lower is better)"),
-        *("mean_class_accuracy ↑ (higher is better)", "fit ↓ (lower is better)"),
+        *("mean class accuracy ↑ (higher is better)", "fit ↓ (lower is better)"),
         *("predict ↓ (lower is better)", "failed", "missing"),
     ]
     summary = results.summary().set_index("pipeline")
@@ -128,7 +131,9 @@ def test_the_summary_has_every_number(read, results):
     for row in rows:
         own = summary.loc[row[0]]
         assert row[1] == f"{own['rank']:.2f}"
-        assert row[2] == ("–" if np.isnan(own["error"]) else f"{own['error']:.4f}")
+        spread = results.pivot("error")[row[0]].std()
+        shown = "–" if np.isnan(own["error"]) else f"{own['error']:.4f} ± {spread:.4f}"
+        assert row[2] == shown
         assert row[-2:] == [f"{own['n_failed']:.0f}", f"{own['n_missing']:.0f}"]
 
 
@@ -148,6 +153,33 @@ def test_verdicts_pairs_and_ratios_are_there(read, results):
     assert "6 pairs" in said
     pictures = [n["attrs"]["aria-label"] for n in read.all("div", role="img")]
     assert {verdict.text for verdict in results.verdicts} <= set(pictures)
+
+
+def test_each_difference_is_in_the_matrix_and_marked_as_better_or_worse(read, results):
+    verdict = results.verdicts[0]
+    order = list(results.summary().sort_values("rank", kind="stable")["pipeline"])
+    start = next(i for i, n in enumerate(read.elements) if n["attrs"].get("class") == "differences")
+    cells = []
+    for node in itertools.takewhile(lambda n: n["tag"] != "details", read.elements[start:]):
+        if node["tag"] == "tr":
+            cells.append([])
+        elif node["tag"] in {"th", "td"}:
+            cells[-1].append(node["text"])
+    assert [row[0] for row in cells[1:]] == [f"{i}. {name}" for i, name in enumerate(order, 1)]
+    for pair in verdict.pairs:
+        text = cells[1 + order.index(pair["a"])][1 + order.index(pair["b"])]
+        sense = "" if pair["effect"] == 0 else "better" if pair["effect"] < 0 else "worse"
+        assert ("▲" in text, "▼" in text) == (sense == "better", sense == "worse")
+        assert sense in text
+        assert f"p {pair['p_value']:.3f}" in text or "p < 0.001" in text
+        other = cells[1 + order.index(pair["b"])][1 + order.index(pair["a"])]
+        assert {"better": "worse", "worse": "better", "": ""}[sense] in other
+
+
+def test_comparisons_are_headed_in_words(read):
+    titles = [n["text"] for n in read.all("h3")]
+    assert "Friedman's test with Nemenyi's post-hoc test friedman_nemenyi" in titles
+    assert "Robustness: ratios to the best pipeline robustness" in titles
 
 
 def test_failures_have_their_traceback_and_the_way_to_see_them_again(read):
@@ -241,12 +273,12 @@ def test_it_can_be_heard(read):
 def test_figures_follow_the_theme(page):
     drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     assert drawings
-    classes = set(re.findall(r'class="([^"]*)"', "".join(drawings)))
-    names = {name for text in classes for name in text.split()}
     style = re.search("<style>(.*?)</style>", page, re.DOTALL)[1]
-    assert names <= set(re.findall(r"\.([\w-]+)", style))
-    assert not re.findall(r'(?:fill|stroke)="#', "".join(drawings))
-    assert "font-family" not in "".join(drawings)
+    colours = set(re.findall(r'(?:fill|stroke)="#\w+"', "".join(drawings)))
+    assert colours
+    assert {f"[{colour}]" for colour in colours} <= set(re.findall(r"\[[^\]]*\]", style))
+    for name in ("font-family", "style=", "<!--", "metadata"):
+        assert name not in "".join(drawings)
 
 
 @pytest.mark.usefixtures("plain")
@@ -355,7 +387,7 @@ def test_what_is_too_much_is_left_out_and_said(results, monkeypatch):
     monkeypatch.setattr("ilk_evaluation.report.prediction_sections.MOST_CASES", 100)
     monkeypatch.setattr("ilk_evaluation.report.prediction_sections.MOST_CLASSES", 1)
     monkeypatch.setattr("ilk_evaluation.report.page.MOST_PIPELINES", 2)
-    monkeypatch.setattr("ilk_evaluation.report.markup.MOST_ROWS", 10)
+    monkeypatch.setattr("ilk_evaluation.report.tables.MOST_ROWS", 10)
     read = Page(html_report(results))
     curves, matrices = read.section("curves"), read.section("confusion")
     assert "Not read, as there are so many predictions: set 2." in curves
@@ -404,7 +436,8 @@ def test_the_wheel_has_the_assets(tmp_path):
     finally:
         monkey.undo()
     names = zipfile.ZipFile(tmp_path / name).namelist()
-    assert {f"ilk_evaluation/report/assets/report.{kind}" for kind in ("css", "js")} <= set(names)
+    kinds = ("css", "js", "html.jinja")
+    assert {f"ilk_evaluation/report/assets/report.{kind}" for kind in kinds} <= set(names)
 
 
 INFINITE = [("inf", "inf"), ("nan", "–"), ("1e300", "1.0000e+300"), ("0.25", "0.2500")]
@@ -441,4 +474,22 @@ def test_names_that_would_break_a_drawing_or_turn_the_page_do_not():
     ends = {drawn("x" * 500 + end) for end in "ab"}
     assert len(ends) == 2
     assert max(map(len, ends)) == 60
-    assert not set("".join(map(str, map(html, odd)))) & set("\x00\x1b\u202e\ud800")
+    page = _page(name=odd[0], facts="", sections=[], problem="".join(odd))
+    assert not set(page) & set("\x00\x1b\u202e\ud800")
+    assert "nul\ufffd\ufffd[31m" in page
+    page.encode()
+
+
+@settings(max_examples=30)
+@given(st.text(st.characters(exclude_categories=("Cc", "Cs", "Cn"))), st.text())
+def test_texts_come_back_as_they_were_wherever_they_stand(text, other):
+    columns = [Column(text, "a", title=text), Column("", "b", style="key", spread="b")]
+    rows = [{"a": text, "b": other}]
+    blocks = [Text(text, code=other, link=text), Table(other, columns, rows, "t")]
+    read = Page(_page(name=text, facts=other, sections=[Section("s", text, blocks)], problem=other))
+    tags = [node["tag"] for node in read.elements]
+    fixed = Page(_page(name="", facts="", sections=[Section("s", "", blocks)], problem="x"))
+    assert [t for t in tags if t != "p"] == [n["tag"] for n in fixed.elements if n["tag"] != "p"]
+    shown = re.sub("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]", "\ufffd", text)
+    assert read.all("h1")[0]["text"] == shown
+    assert read.all("th", scope="col")[0]["attrs"].get("title", "") == shown

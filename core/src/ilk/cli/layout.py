@@ -1,4 +1,4 @@
-"""Text in columns and paragraphs for the terminal; plain lines for files and pipes."""
+"""Tables and paragraphs for the terminal; plain lines for files and pipes."""
 
 from __future__ import annotations
 
@@ -30,25 +30,46 @@ def heading(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def columns(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> list[str]:
-    """Rows with aligned columns.
-
-    On a terminal there is a header, and the last cell is wrapped within the same string;
-    elsewhere every string is one line for one row.
-    """
-    table = [tuple(row) for row in rows]
-    if on_terminal() and header:
-        table.insert(0, tuple(header))
+def columns(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of rows with aligned columns, for pipes: no row is wrapped."""
+    table = list(rows)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
-    indent = sum(widths) + len(GAP) * len(widths)
-    lines = []
-    for *cells, last in table:
-        lead = "".join(cell.ljust(size) + GAP for cell, size in zip(cells, widths, strict=True))
-        folded = wrapped(last, lead, indent) if on_terminal() else []
-        lines.append("\n".join(folded) or (lead + last).rstrip())
-    if on_terminal() and header:
-        lines[0] = heading(lines[0])
-    return lines
+    return [
+        "".join([*(c.ljust(size) + GAP for c, size in zip(cells, widths, strict=True)), last])
+        for *cells, last in table
+    ]
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int) -> list[str]:
+    """Lines of a table for a terminal.
+
+    Parameters
+    ----------
+    heads : sequence of str
+    rows : iterable of sequences of str
+    whole : int
+        Number of first columns whose cells are not wrapped.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(
+        box=box.SIMPLE_HEAD,
+        header_style="",
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    for place, head in enumerate(heads):
+        drawn.add_column(Text.assemble((head, "bold")), no_wrap=place < whole, overflow="fold")
+    for row in rows:
+        drawn.add_row(*map(Text, row))
+    console = Console(width=width(), force_terminal=True, legacy_windows=False, highlight=False)
+    with console.capture() as captured:
+        console.print(drawn)
+    return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def hanging(label: str, text: str, indent: int) -> list[str]:

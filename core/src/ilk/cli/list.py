@@ -11,12 +11,12 @@ import click
 
 from ilk.cli.docstrings import summary_of, without_markup
 from ilk.cli.kind_argument import OfKinds, kind_named
-from ilk.cli.layout import columns, hanging, heading, indented, on_terminal
+from ilk.cli.layout import columns, indented, on_terminal, table
 from ilk.kinds import Kind, kinds
 from ilk.registries import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ilk.discovery import Found
 
@@ -51,30 +51,22 @@ def list_(ctx: click.Context, kind: str | None, as_json: bool, check: bool) -> N
 
 def _print_lines(offers: Sequence[Found]) -> None:
     """A line for each component; its first four words are never empty."""
-    _print_rows(
+    rows = [
         (f.kind, f.name, f.distribution, f.version or "-", without_markup(summary_of(f)))
         for f in offers
-    )
+    ]
+    click.echo("\n".join(line.rstrip() for line in columns(rows)))
 
 
 def _print_all(offers: Sequence[Found]) -> None:
     """A table of kinds, distributions and their components."""
-    groups = [
-        (kind, distribution, [found.name for found in group])
-        for (kind, distribution), group in groupby(
-            sorted(offers, key=lambda f: (_position(f.kind), f.distribution, f.name)),
-            key=lambda f: (f.kind, f.distribution),
-        )
-    ]
-    first = max(len(kind) for kind, _, _ in groups) + 2
-    second = max(len(distribution) for _, distribution, _ in groups) + 2
-    click.echo(heading(f"{'KIND':{first}}{'FROM':{second}}NAMES"))
-    previous = ""
-    for kind, distribution, names in groups:
-        label = "" if kind == previous else kind
-        lead = f"{label:{first}}{distribution:{second}}"
-        click.echo("\n".join(hanging(lead, ", ".join(names), first + second)))
+    rows, previous = [], ""
+    ordered = sorted(offers, key=lambda f: (_position(f.kind), f.distribution, f.name))
+    for (kind, distribution), group in groupby(ordered, key=lambda f: (f.kind, f.distribution)):
+        names = ", ".join(found.name for found in group)
+        rows.append(("" if kind == previous else kind, distribution, names))
         previous = kind
+    click.echo("\n".join(table(("kind", "from", "names"), rows, whole=2)))
 
 
 def _position(kind: str) -> int:
@@ -83,14 +75,8 @@ def _position(kind: str) -> int:
 
 def _print_kind(offers: Sequence[Found]) -> None:
     """A table of the components of one kind with their summaries."""
-    _print_rows(
-        ((f.name, f.distribution, without_markup(summary_of(f))) for f in offers),
-        header=("NAME", "FROM", "SUMMARY"),
-    )
-
-
-def _print_rows(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> None:
-    click.echo("\n".join(columns(rows, header)))
+    rows = ((f.name, f.distribution, without_markup(summary_of(f))) for f in offers)
+    click.echo("\n".join(table(("name", "from", "summary"), rows, whole=2)))
 
 
 def _check(chosen: Sequence[Kind], as_json: bool, *, everything: bool) -> int:

@@ -11,7 +11,7 @@ import click
 
 from ilk.cli.docstrings import paragraphs, read_docstring, without_markup
 from ilk.cli.kind_argument import OfKinds, kind_named
-from ilk.cli.layout import hanging, heading, indented, wrapped
+from ilk.cli.layout import hanging, heading, indented, on_terminal, table, wrapped
 from ilk.registries import registry
 from ilk.resolution import defaults_of
 
@@ -74,6 +74,13 @@ def _title(name: str, summary: str) -> list[str]:
 def _parameter_lines(parameters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not parameters:
         yield indented("none")
+    elif on_terminal():
+        rows = (
+            (p["name"], p["accepts"], repr(p["default"]), without_markup(p["doc"]))
+            for p in parameters
+        )
+        yield from table(("name", "accepts", "default", "meaning"), rows, whole=1)
+        return
     for parameter in parameters:
         about = f"{parameter['accepts']}; default {parameter['default']!r}"
         yield from hanging(f"  {parameter['name']}", about, 20)
@@ -103,13 +110,19 @@ def _kind_lines(record: Mapping[str, Any]) -> Iterator[str]:
         for key, title in (("must_define", "Must define"), ("may_override", "May override")):
             if interface[key]:
                 yield f"\n{heading(title)}"
-            for method in interface[key]:
-                yield from hanging(
-                    f"  {method['signature']}", without_markup(method["summary"]), 40
-                )
+                yield from _method_lines(interface[key])
     names = ", ".join(record["components"]) or "none is installed"
     yield f"\n{heading('Installed')}"
     yield from hanging("  ", names, 2)
+
+
+def _method_lines(methods: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    rows = [(method["signature"], without_markup(method["summary"])) for method in methods]
+    if on_terminal():
+        yield from table(("method", "summary"), rows, whole=0)
+        return
+    for signature, summary in rows:
+        yield from hanging(f"  {signature}", summary, 40)
 
 
 def _describe_component(found: Found, cls: type[Component]) -> dict[str, Any]:

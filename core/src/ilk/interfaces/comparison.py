@@ -86,8 +86,9 @@ class Verdict:
         Average ranks, 1 is best.
     pairs : tuple of mappings
         One per pair: ``a``, ``b``, ``effect`` (how much more `a` has than `b`, of the score or
-        the rank), ``p_value`` (adjusted where many pairs are tested), ``different``; on each
-        dataset, if pairs are tested there, then with ``dataset``.
+        the rank), ``p_value`` (adjusted where many pairs are tested), ``different``; optionally
+        ``better``, the name of the better one or None; on each dataset, if pairs are tested
+        there, then with ``dataset``.
     details : mapping
         Further results (critical difference, degrees of freedom).
     """

@@ -83,18 +83,22 @@ def export(
 ) -> None:
     """Write a table as CSV, Parquet, Markdown or LaTeX.
 
+    In LaTeX the estimates have their spread, and the best are bold.
+
     The same predictions give the same bytes, with --no-timings on every machine.
     """
     from ilk_evaluation.atomic_write import replace_file
     from ilk_evaluation.commands.common import written_to
     from ilk_evaluation.results.export import frame_of, write
+    from ilk_evaluation.results.presented import for_paper
 
     if format_ == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is no text: say where to write it with --output")
     found = open_results(store, measures, datasets, pipelines, experiment)
     if output is not None and output.exists() and output.samefile(store):
         raise click.UsageError(f"{output}: is the store itself, not a place for a table of it")
-    content = write(frame_of(found, table, timings=not no_timings), format_)
+    frame = frame_of(found, table, timings=not no_timings)
+    content = write(for_paper(found, table, frame) if format_ == "latex" else frame, format_)
     if output is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)

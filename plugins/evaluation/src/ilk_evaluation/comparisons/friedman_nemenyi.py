@@ -14,7 +14,7 @@ from scipy.stats import chi2, studentized_range
 import ilk
 from ilk import param
 from ilk_evaluation.comparisons.paired_scores import complete
-from ilk_evaluation.comparisons.pairwise import ALPHA
+from ilk_evaluation.comparisons.pairwise import ALPHA, better
 from ilk_evaluation.comparisons.verdict_text import friedman_text
 
 if TYPE_CHECKING:
@@ -130,7 +130,14 @@ class FriedmanNemenyi(ilk.Comparison):
             p_value = float(studentized_range.sf(width, test.k, math.inf))
             different = significant and p_value < self.alpha
             pairs.append(
-                {"a": a, "b": b, "effect": effect, "p_value": p_value, "different": different}
+                {
+                    "a": a,
+                    "b": b,
+                    "effect": effect,
+                    "p_value": p_value,
+                    "different": different,
+                    "better": better(a, b, effect, up=False),
+                }
             )
         return tuple(pairs)
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 _ROW = 0.6  # height of a label's row, in lines of text
 _BAR = 0.3  # distance of the bars, in lines of text
+_TICK = 0.25  # room of a rank on the axis, in inches
 _WIDE = 10.0  # largest ratio drawn on a linear axis
+_ABOVE = 0.2  # distance of a pair's name from its mark, in rows
 _MOST = 40  # pairs shown in one figure: more rows are unreadable
 
 
@@ -76,9 +78,11 @@ def cliques(ordered: Sequence[str], verdict: ilk.Verdict) -> list[tuple[str, str
 
 def _draw_axis(ax: Axes, n: int) -> None:
     ax.plot([1, n], [0, 0], color="black", linewidth=1)
+    drawn: Any = ax.figure
+    step = math.ceil(n * _TICK / drawn.get_figwidth())
     for rank in range(1, n + 1):
         ax.plot([rank, rank], [0, 0.15], color="black", linewidth=1)
-        if (rank - 1) % math.ceil(n / 20) == 0:
+        if (rank - 1) % step == 0:
             ax.text(rank, 0.25, str(rank), ha="center", va="bottom")
 
 
@@ -105,7 +109,7 @@ def draw_box_plots(verdict: ilk.Verdict, ordered: Sequence[str], ax: Axes | None
     """Draw a box for each pipeline, in the given order.
 
     Boxes span the quartiles, with the median; whiskers reach to the furthest ratio within 1.5
-    box lengths, further ratios are points, and infinite ones arrows at the top. The axis is
+    box lengths, further ratios are points, and infinite ones arrows at the right. The axis is
     logarithmic if a ratio is above ten.
 
     Parameters
@@ -113,7 +117,7 @@ def draw_box_plots(verdict: ilk.Verdict, ordered: Sequence[str], ax: Axes | None
     verdict : Verdict
         With ``boxes`` and ``ratios`` in its details.
     ordered : sequence of str
-        The pipelines from left to right.
+        The pipelines from top to bottom.
     ax : Axes, optional
         Default: those of a new figure.
 
@@ -131,25 +135,23 @@ def draw_box_plots(verdict: ilk.Verdict, ordered: Sequence[str], ax: Axes | None
     Zaidi (2011), figure 4.3.
     """
     boxes, ratios = verdict.details["boxes"], verdict.details["ratios"]
-    ax = ax or new_axes(2 + 0.6 * len(boxes), 4)
+    ax = ax or new_axes(6, 1.2 + 0.3 * len(boxes))
     finite = [r for name in ordered for r in ratios[name].values() if np.isfinite(r)]
     largest = max(finite)
     top = 1.1 * largest
     if max(map(_largest, boxes.values())) > largest:  # room for infinite ratios
         top = largest**1.2 if largest > _WIDE else 1.3 * largest
     if largest > _WIDE:
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter("{x:g}")
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:g}")
     for place, name in enumerate(ordered, start=1):
         values = np.sort(np.fromiter(ratios[name].values(), float))
         _draw_box(ax, place, boxes[name], values, 2 * top)
-    ax.axhline(1, color="0.8", linewidth=0.8, zorder=0)
-    crowded = len(ordered) > 5 or max(map(len, ordered)) > 9
-    style: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    names = [plot_label(name) for name in ordered]
-    ax.set_xticks(range(1, len(ordered) + 1), names, **(style if crowded else {}))
-    ax.set_ylim(top=top)
-    ax.set_ylabel(plot_label(f"{verdict.measure} / best {verdict.measure}"))
+    ax.axvline(1, color="0.8", linewidth=0.8, zorder=0)
+    ax.set_yticks(range(1, len(ordered) + 1), [plot_label(name) for name in ordered])
+    ax.set_ylim(len(ordered) + 0.6, 0.4)
+    ax.set_xlim(right=top)
+    ax.set_xlabel(plot_label(f"{verdict.measure} / best {verdict.measure}"))
     return ax
 
 
@@ -172,12 +174,13 @@ def _draw_box(
         "whishi": shown[inside].max(),
         "fliers": shown[~inside & np.isfinite(values)],
     }
-    ax.bxp([stats], positions=[place], widths=0.5, medianprops={"color": "#D55E00"})
+    style: Any = {"orientation": "horizontal", "medianprops": {"color": COLORS[5]}}
+    ax.bxp([stats], positions=[place], widths=0.5, flierprops={"markersize": 4}, **style)
     n_infinite = int(np.isinf(values).sum())
     if n_infinite:
-        where: Any = ax.get_xaxis_transform()
-        ax.scatter([place], [0.96], marker="^", color="black", transform=where, zorder=3)
-        ax.text(place + 0.12, 0.96, f"{n_infinite} x ∞", va="center", transform=where)
+        where: Any = ax.get_yaxis_transform()
+        ax.scatter([0.96], [place], marker=">", color="black", transform=where, zorder=3)
+        ax.text(0.92, place, f"{n_infinite} x ∞", va="center", ha="right", transform=where)
 
 
 _DIFFERENT, _ALIKE = COLORS[5], COLORS[6]
@@ -206,20 +209,40 @@ def draw_differences(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
         If matplotlib is not installed.
     """
     shown = _most_significant(verdict.pairs)
-    ax = ax or new_axes(7, 1.2 + 0.3 * len(shown))
+    ax = ax or new_axes(5, 1.2 + 0.4 * len(shown))
     for row, pair in enumerate(shown):
         color = _DIFFERENT if pair["different"] else _ALIKE
         if "interval" in pair:
             ax.plot(pair["interval"], [row, row], color=color, linewidth=2, solid_capstyle="butt")
         for gap in pair.get("differences", ()):
             ax.plot([gap], [row], marker="|", color=color, alpha=0.6)
-        ax.plot([pair["effect"]], [row], marker="o" if pair["different"] else "D", color=color)
+        ax.plot(
+            [pair["effect"]],
+            [row],
+            markersize=5,
+            marker="o" if pair["different"] else "D",
+            color=color,
+        )
     ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
+    ax.margins(x=0.03)
     _name_rows(ax, shown, len(verdict.pairs))
-    inside = f", {100 * (1 - verdict.details['alpha']):g}% interval of each pair alone"
+    inside = f"; bars: {100 * (1 - verdict.details['alpha']):g}% interval of each pair alone"
     bars = inside if any("interval" in pair for pair in shown) else ""
-    ax.set_xlabel(f"difference of {plot_label(verdict.measure)}{bars}\n(● different, ◆ not)")
+    sides = _better_sides(verdict.pairs)
+    what = f"difference of {plot_label(verdict.measure)}"
+    ax.set_xlabel(f"{sides}{what}\n● different, ◆ not{bars}")
     return ax
+
+
+def _better_sides(pairs: Sequence[Mapping[str, Any]]) -> str:
+    """Say on which side of zero the first of a pair is better, as far as the pairs tell."""
+    known = (pair for pair in pairs if pair.get("better") is not None and pair["effect"])
+    pair = next(known, None)
+    if pair is None:
+        return ""
+    left = (pair["better"] == pair["a"]) == (pair["effect"] < 0)
+    names = ("first", "second") if left else ("second", "first")
+    return f"← the {names[0]} is better | the {names[1]} is better →\n"
 
 
 def draw_probabilities(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
@@ -242,7 +265,7 @@ def draw_probabilities(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
         If matplotlib is not installed.
     """
     shown = _most_significant(verdict.pairs)
-    ax = ax or new_axes(7, 1.6 + 0.3 * len(shown))
+    ax = ax or new_axes(5, 1.6 + 0.4 * len(shown))
     parts = {
         "p_a_better": ("first is better", COLORS[0]),
         "p_equivalent": ("practically equivalent", "0.8"),
@@ -251,14 +274,16 @@ def draw_probabilities(verdict: ilk.Verdict, ax: Axes | None = None) -> Axes:
     start = [0.0] * len(shown)
     for key, (label, color) in parts.items():
         widths = [float(pair[key]) for pair in shown]
-        ax.barh(range(len(shown)), widths, left=start, color=color, height=0.7, label=label)
+        ax.barh(range(len(shown)), widths, left=start, color=color, height=0.4, label=label)
         start = [left + width for left, width in zip(start, widths, strict=True)]
     for line in (verdict.details["alpha"], 1 - verdict.details["alpha"]):
         ax.axvline(line, color="black", linewidth=0.8, linestyle=":")
     _name_rows(ax, shown, len(verdict.pairs))
     ax.set_xlim(0, 1)
     ax.set_xlabel("posterior probability")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.02), ncols=3, frameon=False)
+    room: Any = ax.figure
+    below = -0.5 / room.get_figheight()  # inches, under the label of the axis
+    ax.legend(loc="upper left", bbox_to_anchor=(0, below), frameon=False)
     return ax
 
 
@@ -277,13 +302,18 @@ def _most_significant(pairs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, A
 
 
 def _name_rows(ax: Axes, shown: Sequence[Mapping[str, Any]], n: int) -> None:
+    """Write the names of each pair above its mark."""
     labels = [
         plot_label(
             f"{pair['a']} − {pair['b']}" + (f", {pair['dataset']}" if "dataset" in pair else "")
         )
         for pair in shown
     ]
-    ax.set_yticks(range(len(shown)), labels)
-    ax.set_ylim(len(shown) - 0.4, -0.6)
+    ax.set_yticks([row - _ABOVE for row in range(len(shown))], labels)
+    ax.tick_params(axis="y", length=0, pad=-2)
+    for label in ax.get_yticklabels():  # within the axes: labels are longer than a phone is wide
+        label.set(ha="left", va="bottom", fontsize=8)
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(len(shown) - 0.4, -0.9)
     if len(shown) < n:
         ax.set_title(f"{len(shown)} of {n} pairs, those with the smallest p-values", fontsize=9)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +12,10 @@ from ilk.plotting import COLORS
 from ilk.plotting import plot_label as as_is
 from ilk_evaluation.figures.figure_data import FigureData, direction, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
+from ilk_evaluation.figures.point_names import put_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from matplotlib.axes import Axes
 
@@ -101,7 +101,7 @@ def _time_figure(figure_data: FigureData) -> Figure:
         text,
         data,
         lambda ax: _paint_times(ax, data, figure_data.measure),
-        (5.6, 3.2),
+        (3.9, 2.9 + 0.1 * max(len(data) - 8, 0)),
         note=f"Infinite, and not drawn: {', '.join(infinite)}." if len(infinite) else "",
     )
 
@@ -153,7 +153,7 @@ def _paint_times(ax: Axes, data: pd.DataFrame, measure: str) -> None:
     wanted = data["unbeaten"] | (len(data) <= MOST_LABELS)
     names = data["pipeline"].where(wanted, "")
     written = [as_is(name) if name else "" for name in names]
-    put_labels(ax, data["seconds"], data[measure], written, line)
+    put_labels(ax, data["seconds"].to_numpy(), data[measure].to_numpy(), written, line)
 
 
 def duration_text(seconds: float) -> str:
@@ -162,73 +162,6 @@ def duration_text(seconds: float) -> str:
         return "-"
     unit, size = next((u for u in UNITS if seconds >= u[1]), UNITS[-1])
     return f"{seconds / size:.3g} {unit}"
-
-
-_HEIGHT, _WIDTH, _GAP = 11.0, 5.0, 6.0  # size of a letter and distance from the point, in points
-_PLACES = (
-    *((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)),
-    *((1, 2), (1, -2), (-1, 2), (-1, -2), (0, 2), (0, -2), (1, 3), (1, -3)),
-)
-"""Candidate positions of a name: steps to the right and up."""
-Box = tuple[float, float, float, float]
-
-
-def put_labels(ax: Axes, x: Any, y: Any, names: Sequence[str], line: Any = ()) -> None:
-    """Write a name beside each point, at the position with the least overlap.
-
-    Parameters
-    ----------
-    ax : Axes
-        With final limits: later changes would move points under names.
-    x, y : array of shape (n,)
-    names : sequence of str
-        An empty name is not written, but its point is still kept free.
-    line : sequence of points, optional
-        Corners of a line of horizontal and vertical pieces, which is kept free, too.
-    """
-    drawn: Any = ax.figure
-    size: Any = drawn.get_size_inches() * 72 * 0.85  # most of a figure is its axes
-    to_axes: Any = ax.transData + ax.transAxes.inverted()
-    points = to_axes.transform(np.column_stack([np.asarray(x, float), np.asarray(y, float)])) * size
-    corners = to_axes.transform(np.reshape(np.asarray(line, float), (-1, 2))) * size
-    taken: list[Box] = [(px - 3, py - 3, px + 3, py + 3) for px, py in points]
-    taken += [(*np.minimum(a, b) - 1, *np.maximum(a, b) + 1) for a, b in pairwise(corners)]
-    horizontal: dict[int, Any] = {1: "left", -1: "right", 0: "center"}
-    for (px, py), at, name in zip(points, zip(x, y, strict=True), names, strict=True):
-        if not name:
-            continue
-        width = _WIDTH * len(name)
-        tried = [(_box(px, py, width, *place), place) for place in _PLACES]
-        box, (right, up) = min(tried, key=lambda one: _cost(one[0], taken, size))
-        taken.append(box)
-        ax.annotate(
-            name,
-            at,
-            (right * _GAP, up * _HEIGHT),
-            textcoords="offset points",
-            ha=horizontal[right],
-            va="center",
-            fontsize=8,
-        )
-
-
-def _box(x: float, y: float, width: float, right: int, up: int) -> Box:
-    left = x + right * _GAP - {1: 0.0, 0: 0.5, -1: 1.0}[right] * width
-    middle = y + up * _HEIGHT
-    return left, middle - _HEIGHT / 2, left + width, middle + _HEIGHT / 2
-
-
-def _cost(box: Box, taken: Sequence[Box], size: Any) -> float:
-    """Area of a box that overlaps others or lies outside the axes."""
-    hidden = sum(_shared(box, other) for other in taken)
-    inside = _shared(box, (0.0, 0.0, float(size[0]), float(size[1])))
-    return hidden + (box[2] - box[0]) * (box[3] - box[1]) - inside
-
-
-def _shared(one: Box, other: Box) -> float:
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    return max(width, 0.0) * max(height, 0.0)
 
 
 def estimate_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
@@ -304,6 +237,23 @@ TITLES = {
     "critical_difference": "Critical difference diagram of the mean ranks",
     "robustness": "How far behind the best pipeline of each data set",
 }
+TESTS = {
+    "bayesian_signed_rank": "Bayesian signed-rank test",
+    "corrected_resampled_t": "Corrected resampled t test",
+    "f_5x2": "F test of 5 x 2 cross-validation",
+    "friedman_nemenyi": "Friedman's test with Nemenyi's post-hoc test",
+    "mcnemar": "McNemar's test",
+    "paired_t_5x2": "Paired t test of 5 x 2 cross-validation",
+    "robustness": "Robustness: ratios to the best pipeline",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
+"""Headings of comparisons; those of plugins have their name in words."""
+
+
+def test_name(comparison: ilk.Comparison) -> str:
+    """Return the name of a comparison in words."""
+    use = use_of(comparison)
+    return TESTS.get(use, use.replace("_", " ").capitalize())
 
 
 def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
@@ -318,13 +268,17 @@ def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
         lacking = "" if label in done else reason(figure_data, label)
         yield FigureSpec(
             name,
-            TITLES.get(name_of(comparison), f"What {label} found"),
+            _title(comparison),
             lambda label=label, name=name: _comparison_figure(name, *done[label]),
             lacking=lacking,
         )
     for use, name in {**NAMES, "robustness": "robustness"}.items():
         if use not in figure_data.results.design.comparisons:
             yield FigureSpec(name, TITLES[name], lacking=f"the experiment has no comparison {use}")
+
+
+def _title(comparison: ilk.Comparison) -> str:
+    return TITLES.get(name_of(comparison), f"{test_name(comparison)}, pair by pair")
 
 
 def use_of(comparison: ilk.Comparison) -> str:
@@ -347,17 +301,18 @@ def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdi
     """Return the figure of a comparison."""
     n = len(verdict.ranks) or 2
     use = name_of(comparison)
+    n_rows = min(len(verdict.pairs), 40)
     sizes = {
-        "critical_difference": (min(max(4.2, 0.2 * n), 8.0), 0.9 + 0.17 * n),
-        "robustness": (min(max(3.5, 0.55 * n), 14.0), 2.8),
+        "critical_difference": (2.4, 0.9 + 0.17 * n),
+        "robustness": (2.6, 0.3 + 0.2 * n),
     }
     return Figure(
         name,
-        TITLES.get(use, f"What {use_of(comparison)} found"),
+        _title(comparison),
         verdict.text,
         _comparison_table(verdict),
         lambda ax: comparison.plot(verdict, ax),
-        sizes.get(use, (5.0, min(max(1.0, 0.25 * len(verdict.pairs)), 12.0))),
+        sizes.get(use, (3.7, 0.3 + 0.34 * n_rows)),
     )
 
 

@@ -6,17 +6,19 @@ import base64
 import hashlib
 import os
 from dataclasses import replace
+import re
 from datetime import UTC, datetime
 from errno import ENOENT
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ilk
 from ilk_evaluation.atomic_write import replace_file
 from ilk_evaluation.figures.figure_data import FigureData
-from ilk_evaluation.report.components import MOST_PIPELINES, Figures, Section, paragraphs
-from ilk_evaluation.report.markup import Html, element
+from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Section, texts
+from ilk_evaluation.report.comparison_sections import comparison_section
 from ilk_evaluation.report.plugin_sections import plugin_sections
 from ilk_evaluation.report.prediction_sections import prediction_sections
 from ilk_evaluation.report.provenance_sections import (
@@ -25,7 +27,6 @@ from ilk_evaluation.report.provenance_sections import (
     specification_section,
 )
 from ilk_evaluation.report.score_sections import (
-    comparison_section,
     estimate_section,
     facts,
     summary,
@@ -34,10 +35,16 @@ from ilk_evaluation.report.score_sections import (
 from ilk_evaluation.results.provenance import provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from jinja2 import Template
 
     from ilk_evaluation.results.experiment_results import Results
     from ilk_evaluation.run.store import Store
+
+# Characters not allowed in HTML: control characters, and lone surrogates, which UTF-8 lacks.
+# And bidirectional controls, which would turn the text after the name that contains them.
+_NO_TEXT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 
 
 def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> str:
@@ -78,7 +85,12 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
         specification_section(known),
         provenance_section(known),
     ]
-    return _page(results.design.name, facts(figure_data), sections, figures.problem)
+    return _page(
+        name=results.design.name,
+        facts=facts(figure_data),
+        sections=sections,
+        problem=figures.problem,
+    )
 
 
 def _timed(results: Results) -> Results:
@@ -89,59 +101,38 @@ def _timed(results: Results) -> Results:
 
 
 def _notes(results: Results) -> Section:
-    notes = [element("li", note) for note in results.notes]
-    content = element("ul", notes) if notes else paragraphs("There are none.")
-    return Section("notes", "Notes and warnings", content)
+    blocks = [Items(results.notes)] if results.notes else texts("There are none.")
+    return Section("notes", "Notes and warnings", blocks)
 
 
-def _page(name: str, line: str, sections: Sequence[Section], problem: str) -> str:
+def _page(**content: Any) -> str:
+    """Fill the template; the policy allows the page its own style and script, and nothing else."""
     style, script = _asset("report.css"), _asset("report.js")
-    head = [
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="generator", content=f"ilk {ilk.__version__}"),
-        element("title", f"{name} – report"),
-        element("link", rel="icon", href="data:,"),
-        Html(f"<style>{style}</style><script>{script}</script>"),
-    ]
-    written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    body = [
-        element("a", "Skip to the content", href="#content", class_="skip"),
-        element("header", element("h1", name), element("p", line, class_="facts-line")),
-        _contents(sections),
-        element(
-            "main",
-            paragraphs(problem, class_="state"),
-            [section.html() for section in sections],
-            id="content",
-            tabindex="-1",
-        ),
-        element("footer", element("p", f"Written {written} by ilk {ilk.__version__}.")),
-    ]
-    root = element("html", element("head", head), element("body", body), lang="en")
-    return f"<!DOCTYPE html>\n{root}\n"
-
-
-def _contents(sections: Sequence[Section]) -> Html:
-    links = [
-        element("li", element("a", section.title, href=f"#{section.id}")) for section in sections
-    ]
-    return element("nav", element("ul", links), aria_label="Contents")
-
-
-def _policy(style: str, script: str) -> str:
-    """Allow the page its own style and script by their hashes, and nothing else."""
-    return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-        f"img-src data:; base-uri 'none'; form-action 'none'"
+    page = _template().render(
+        **content,
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        version=ilk.__version__,
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
+    return _NO_TEXT.sub("\ufffd", page.lstrip())
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_asset("report.html.jinja"))
 
 
 def _hash(content: str) -> str:
     digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-    return f"'sha256-{digest}'"
+    return f"sha256-{digest}"
 
 
 def _asset(name: str) -> str:

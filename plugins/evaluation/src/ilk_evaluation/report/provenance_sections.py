@@ -6,15 +6,20 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ilk_evaluation.report.components import (
+from ilk_evaluation.report.blocks import (
     MOST_TRACEBACKS,
+    Code,
+    Facts,
+    Folded,
+    Heading,
+    Items,
     Section,
+    Text,
     count,
-    folded,
     listed,
-    paragraphs,
+    texts,
 )
-from ilk_evaluation.report.markup import Column, Html, element, table
+from ilk_evaluation.report.tables import Column, Table, records
 from ilk_evaluation.results.failures import KEY, Failures, grouped, reproducer
 
 if TYPE_CHECKING:
@@ -31,20 +36,20 @@ def specification_section(known: Mapping[str, Any]) -> Section:
     except ValueError:  # TOML
         pass
     lines = len(text.splitlines())
-    code = element("pre", element("code", text, class_=f"language-{language}"), tabindex="0")
-    return Section("specification", "Specification", folded(f"{lines} lines, {name}", code))
+    code = Folded(f"{lines} lines, {name}", [Code(text, language)])
+    return Section("specification", "Specification", [code])
 
 
 def provenance_section(known: Mapping[str, Any]) -> Section:
     """Return runs, versions, data sets and pipelines."""
-    content = [_versions(known), _runs(known), _datasets(known), _pipelines(known)]
-    return Section("origins", "Provenance", Html("".join(content)))
+    blocks = [*_versions(known), _runs(known), _datasets(known), _pipelines(known)]
+    return Section("origins", "Provenance", blocks)
 
 
-def _versions(known: Mapping[str, Any]) -> Html:
+def _versions(known: Mapping[str, Any]) -> list[Any]:
     """The environment of the last run."""
     if not known["runs"]:
-        return Html()
+        return []
     run = known["runs"][-1]
     facts = {
         "store": known["store"],
@@ -54,14 +59,11 @@ def _versions(known: Mapping[str, Any]) -> Html:
         "Python": run["python"],
         **run["versions"],
     }
-    terms = [
-        element("div", element("dt", name), element("dd", str(value)[:64]))
-        for name, value in facts.items()
-    ]
-    return Html(element("h3", "Versions of the last run") + element("dl", terms, class_="facts"))
+    short = {name: str(value)[:64] for name, value in facts.items()}
+    return [Heading("Versions of the last run"), Facts(short)]
 
 
-def _runs(known: Mapping[str, Any]) -> Html:
+def _runs(known: Mapping[str, Any]) -> Table:
     columns = [
         Column("run", "run"),
         Column("started", "started"),
@@ -69,38 +71,38 @@ def _runs(known: Mapping[str, Any]) -> Html:
         Column("machine", "machine"),
         Column("cells kept", "cells", numeric=True),
     ]
-    return table("Runs that wrote into the store", columns, known["runs"], id_="runs-table")
+    return Table("Runs that wrote into the store", columns, known["runs"], "runs-table")
 
 
-def _datasets(known: Mapping[str, Any]) -> Html:
+def _datasets(known: Mapping[str, Any]) -> Table:
     columns = [
         Column("data set", "label"),
         Column("rows", "n_rows", numeric=True),
         Column("features", "n_features", numeric=True),
         Column("classes", "n_classes", numeric=True),
-        Column("fingerprint", "fingerprint", lambda text: element("code", text[:16], class_="key")),
+        Column("fingerprint", "fingerprint", lambda text: text[:16], style="key"),
     ]
-    return table("Data sets of the last run", columns, known["datasets"], id_="data-table")
+    return Table("Data sets of the last run", columns, known["datasets"], "data-table")
 
 
-def _pipelines(known: Mapping[str, Any]) -> Html:
+def _pipelines(known: Mapping[str, Any]) -> Table:
     columns = [
         Column("pipeline", "id"),
-        Column("steps", "spec", _steps, class_="text"),
-        Column("code", "versions", _code, class_="text"),
-        Column("key", "key", lambda text: element("code", text[:16], class_="key")),
+        Column("steps", "spec", _steps, style="code"),
+        Column("code", "versions", _code, style="text"),
+        Column("key", "key", lambda text: text[:16], style="key"),
     ]
     rows = known["pipelines"]
-    return table("Pipelines of the last run", columns, rows, id_="pipelines-table")
+    return Table("Pipelines of the last run", columns, rows, "pipelines-table")
 
 
-def _steps(spec: object) -> Html | str:
+def _steps(spec: object) -> str:
     from ilk_evaluation.plan.design import short
 
     steps = spec.get("steps") if isinstance(spec, Mapping) else spec
     if not isinstance(steps, list):
         return short(spec)
-    return element("code", " > ".join(short(next(iter(step.values()))) for step in steps))
+    return " > ".join(short(next(iter(step.values()))) for step in steps)
 
 
 def _code(versions: Mapping[str, str]) -> str:
@@ -112,65 +114,61 @@ def failure_section(figure_data: FigureData, file: str | None) -> Section:
     results = figure_data.results
     if not len(results.failures):
         message = "No cell failed." if not results.n_missing else "No cell has failed so far."
-        return Section("failures", "Failures", paragraphs(message))
+        return Section("failures", "Failures", texts(message))
     groups = grouped(results)
     shown = [_failure_group(figure_data, group, file) for group in groups[:MOST_TRACEBACKS]]
-    content = [*shown, _beyond(len(groups)), _failure_table(figure_data)]
-    return Section("failures", "Failures", Html("".join(content)))
+    more = texts(_beyond(len(groups)), class_="note")
+    return Section("failures", "Failures", [*shown, *more, _failure_table(figure_data)])
 
 
-def _beyond(number: int) -> Html:
+def _beyond(number: int) -> str:
     if number <= MOST_TRACEBACKS:
-        return Html()
-    message = (
-        f"The first {MOST_TRACEBACKS} of {number} groups of failures have their tracebacks here."
+        return ""
+    return (
+        f"The first {MOST_TRACEBACKS} of {number} groups of failures have their tracebacks here. "
+        f"`ilk results failures --traceback` shows all."
     )
-    return paragraphs(f"{message} `ilk results failures --traceback` shows all.", class_="note")
 
 
-def _failure_group(figure_data: FigureData, group: Failures, file: str | None) -> Html:
+def _failure_group(figure_data: FigureData, group: Failures, file: str | None) -> Folded:
     messages = list(group.messages)
-    first = messages[0].partition("\n")[0] if messages else ""
     fallback = sum(cell["fallback"] for cell in group.cells)
-    summary = [
-        element("strong", count(len(group.cells), "cell")),
-        f", {fallback} answered by the fallback" if fallback else None,
-        element("span", first, class_="message"),
-    ]
     places = [
         f"{dataset}, {pipeline} ({count(number, 'cell')})"
         for (dataset, pipeline), number in group.places.items()
     ]
-    others = [element("li", message) for message in messages[1:20]]
+    others = [Text("Other messages:"), Items(messages[1:20])] if messages[1:] else []
     again = reproducer(figure_data.results, group.cells[0]["key"], file)
-    return element(
-        "details",
-        element("summary", summary),
-        paragraphs(f"In {listed(places, 12)}."),
-        [element("p", "Other messages:"), element("ul", others)] if others else None,
-        element("p", "To reproduce: ", element("code", again)),
-        element("pre", element("code", group.traceback or "no traceback was kept"), tabindex="0"),
+    return Folded(
+        f", {fallback} answered by the fallback" if fallback else "",
+        [
+            Text(f"In {listed(places, 12)}."),
+            *others,
+            Text("To reproduce: ", code=again),
+            Code(group.traceback or "no traceback was kept"),
+        ],
         class_="failure",
+        strong=count(len(group.cells), "cell"),
+        message=messages[0].partition("\n")[0] if messages else "",
     )
 
 
-def _failure_table(figure_data: FigureData) -> Html:
+def _failure_table(figure_data: FigureData) -> Table:
     columns = [
         Column("data set", "dataset"),
         Column("pipeline", "pipeline"),
         Column("repeat", "repeat", numeric=True),
         Column("fold", "fold", numeric=True),
         Column("what", "fallback", lambda fallback: "fallback" if fallback else "failed"),
-        Column("error", "error", _first_line, class_="text"),
-        Column("cell", "key", lambda key: element("code", str(key)[:KEY], class_="key")),
+        Column("error", "error", _first_line, style="text"),
+        Column("cell", "key", lambda key: str(key)[:KEY], style="key"),
     ]
-    rows: Any = figure_data.results.failures.to_dict("records")
-    return table(
+    return Table(
         "Cells that failed, with the repeat and fold they are of",
         columns,
-        rows,
-        id_="failures-table",
-        filters={"dataset": "Data set", "pipeline": "Pipeline"},
+        records(figure_data.results.failures),
+        "failures-table",
+        filter_names={"dataset": "Data set", "pipeline": "Pipeline"},
     )
 
 

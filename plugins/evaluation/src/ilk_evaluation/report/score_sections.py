@@ -9,33 +9,32 @@ import pandas as pd
 
 from ilk_evaluation.figures import score_figures
 from ilk_evaluation.figures.figure_data import FigureData, direction
-from ilk_evaluation.report.components import (
+from ilk_evaluation.report.blocks import (
     MOST_DATASETS,
     Figures,
+    Folded,
+    Group,
+    Heading,
     Section,
+    Text,
     beyond,
     count,
-    folded,
     listed,
-    paragraphs,
     shortened,
+    texts,
 )
-from ilk_evaluation.report.markup import (
+from ilk_evaluation.report.tables import (
     Column,
-    Html,
-    columns_of,
-    element,
-    html,
+    Table,
     number,
+    records,
     seconds,
-    short_value,
-    table,
+    words,
 )
+from ilk_evaluation.results.presented import summary_spreads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    import ilk
 
 
 def facts(figure_data: FigureData) -> str:
@@ -55,9 +54,10 @@ def facts(figure_data: FigureData) -> str:
 
 def summary(figure_data: FigureData) -> Section:
     """Return the verdict in words and the table of pipelines over all data sets."""
-    lead = [element("p", text, class_="lead") for text in verdict(figure_data)]
-    states = [element("p", text, class_="state") for text in state(figure_data)]
-    return Section("summary", "Summary", Html("".join([*states, *lead, _table(figure_data)])))
+    lead = texts(*verdict(figure_data), class_="lead")
+    notes = texts(*_footnotes(figure_data), class_="note")
+    blocks = [*state(figure_data), *lead, _summary_table(figure_data), *notes]
+    return Section("summary", "Summary", blocks)
 
 
 def verdict(figure_data: FigureData) -> Iterator[str]:
@@ -112,21 +112,21 @@ def _and(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def state(figure_data: FigureData) -> Iterator[str | Html]:
+def state(figure_data: FigureData) -> Iterator[Text]:
     """Report the cells that failed or are not done."""
     results, n = figure_data.results, len(figure_data.results.design.cells)
     if results.n_missing:
-        yield (
+        unfinished = (
             f"This run is not finished: {results.n_missing:,} of {count(n, 'cell')} are not done "
             f"yet. The page shows the state when it was written."
         )
-    link = element("a", "details", href="#failures")
+        yield Text(unfinished, "state")
     for number_, what in (
         (results.n_failed, "failed; their estimates are left out, not guessed"),
         (results.n_fallback, "failed and were answered by the fallback instead"),
     ):
         if number_:
-            yield html([f"{number_:,} of {count(n, 'cell')} {what} (", link, ")."])
+            yield Text(f"{number_:,} of {count(n, 'cell')} {what}", "state", link="#failures")
 
 
 def _measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
@@ -141,22 +141,17 @@ def _measure_columns(figure_data: FigureData, *, spread: bool) -> list[Column]:
 
 
 def _column(name: str, *, up: bool, time: bool, spread: bool) -> Column:
-    title = f"{name}: {'higher' if up else 'lower'} is better"
+    better = "higher" if up else "lower"
+    title = f"{name}: {better} is better"
     return Column(
-        _directed(name.removesuffix("_seconds") if time else name, up=up),
+        words(name.removesuffix("_seconds") if time else name),
         name,
         seconds if time else number,
         numeric=True,
         title=title + (", mean wall-clock time of a split" if time else ""),
         spread=f"{name}_spread" if spread and not time else None,
+        better=better,
     )
-
-
-def _directed(name: str, *, up: bool) -> Html:
-    """Write a name with an arrow in the better direction."""
-    arrow = element("span", "↑" if up else "↓", class_="direction", aria_hidden="true")
-    hint = element("span", f" ({'higher' if up else 'lower'} is better)", class_="unseen")
-    return Html(element("span", name) + Html("\u00a0") + arrow + hint)
 
 
 def _count_columns(figure_data: FigureData) -> list[Column]:
@@ -183,24 +178,25 @@ def _rank_column(figure_data: FigureData, *, mean: bool) -> Column:
     )
 
 
-def _table(figure_data: FigureData) -> Html:
+def _summary_table(figure_data: FigureData) -> Table:
     columns = [
         Column("pipeline", "pipeline"),
         _rank_column(figure_data, mean=True),
-        *_measure_columns(figure_data, spread=False),
+        *_measure_columns(figure_data, spread=True),
         *_count_columns(figure_data),
     ]
-    rows: list[Any] = figure_data.summary.sort_values("rank", kind="stable").to_dict("records")
     least = figure_data.summary["rank"].min()
-    written = table(
-        "Means over the data sets of each pipeline, best mean rank first",
+    frame = pd.concat([figure_data.summary, summary_spreads(figure_data.results)], axis=1)
+    over = "data sets" if len(figure_data.datasets) > 1 else "splits"
+    return Table(
+        f"Means over the {over} of each pipeline ± standard deviation over the {over}, best mean "
+        f"rank first",
         columns,
-        rows,
-        id_="summary-table",
+        records(frame.sort_values("rank", kind="stable")),
+        "summary-table",
         best=lambda row: bool(row["rank"] == least),
-        filters={},
+        filter_names={},
     )
-    return Html(written + paragraphs(*_footnotes(figure_data), class_="note"))
 
 
 def _footnotes(figure_data: FigureData) -> Iterator[str]:
@@ -224,19 +220,16 @@ def _footnotes(figure_data: FigureData) -> Iterator[str]:
 
 def estimate_section(figure_data: FigureData, figures: Figures) -> Section:
     """Return the table of data sets by pipelines, a figure per data set, and all estimates."""
-    content = [
-        _estimate_grid(figure_data),
-        _estimate_figures(figure_data, figures),
-        folded(
-            "All measures, ranks and times",
-            _all_estimates(figure_data),
-            open_=len(figure_data.table) <= 40,
-        ),
-    ]
-    return Section("datasets", "Data set by data set", Html("".join(content)))
+    every = Folded(
+        "All measures, ranks and times",
+        [_all_estimates(figure_data)],
+        open=len(figure_data.table) <= 40,
+    )
+    blocks = [_estimate_grid(figure_data), *_estimate_figures(figure_data, figures), every]
+    return Section("datasets", "Data set by data set", blocks)
 
 
-def _estimate_grid(figure_data: FigureData) -> Html:
+def _estimate_grid(figure_data: FigureData) -> Table:
     """Data sets by pipelines: the ranking measure."""
     name, better = figure_data.measure, max if figure_data.greater_is_better else min
     grid = figure_data.results.pivot(name)[figure_data.order]
@@ -268,26 +261,25 @@ def _estimate_grid(figure_data: FigureData) -> Html:
         f"{name} ({direction(figure_data)}) and its standard deviation over the splits; pipelines "
         f"by mean rank, the best of each data set in bold"
     )
-    return table(caption, columns, rows, id_="datasets-table", filters={})
+    return Table(caption, columns, rows, "datasets-table", filter_names={})
 
 
-def _estimate_figures(figure_data: FigureData, figures: Figures) -> Html:
+def _estimate_figures(figure_data: FigureData, figures: Figures) -> list[Any]:
     spec = next(score_figures.estimate_figures(figure_data))
     shown = spec.places[:MOST_DATASETS]
     drawn = [figures.embed(spec.figure(*place), data=False) for place in shown]
     if not drawn:
-        return paragraphs(f"No figures: {spec.lacking}.", class_="note")
-    heading = element("h3", f"{figure_data.measure} on each data set")
+        return texts(f"No figures: {spec.lacking}.", class_="note")
     text = (
         f"Bars reach one standard deviation over the splits to either side. Splits share training "
         f"cases, so that bars that do not overlap prove nothing; the best one is in colour. "
         f"{beyond(len(spec.places), 'data set')} {figure_data.left_out}"
     )
-    grid = element("div", drawn, class_="multiples")
-    return Html(heading + paragraphs(text, class_="note") + grid)
+    heading = Heading(f"{words(figure_data.measure).capitalize()} on each data set")
+    return [heading, Text(text, "note"), Group("multiples", drawn)]
 
 
-def _all_estimates(figure_data: FigureData) -> Html:
+def _all_estimates(figure_data: FigureData) -> Table:
     measures = _measure_columns(figure_data, spread=True)
     columns = [
         Column("data set", "dataset"),
@@ -298,103 +290,22 @@ def _all_estimates(figure_data: FigureData) -> Html:
     ]
     least = figure_data.table.groupby("dataset")["rank"].transform("min")
     frame = figure_data.table.assign(_best=figure_data.table["rank"] == least)
-    rows: Any = frame.to_dict("records")
-    return table(
+    return Table(
         "Estimates of every pipeline on every data set, the best of each marked",
         columns,
-        rows,
-        id_="estimates-table",
+        records(frame),
+        "estimates-table",
         best=lambda row: bool(row["_best"]),
-        filters={"dataset": "Data set", "pipeline": "Pipeline"},
+        filter_names={"dataset": "Data set", "pipeline": "Pipeline"},
     )
 
 
 def time_section(figure_data: FigureData, figures: Figures) -> Section:
     """Return the figure of seconds against the ranking measure, or why there is none."""
     spec = next(score_figures.time_figures(figure_data))
-    if spec.lacking:
-        content = paragraphs(f"There is no such figure: {spec.lacking}.")
-    else:
+    blocks: list[Any] = texts(spec.lacking and f"There is no such figure: {spec.lacking}.")
+    if not spec.lacking:
         figure = spec.figure()
-        legend = paragraphs(
-            "The line joins the pipelines that no other one beats in both; they are in colour.",
-            class_="note",
-        )
-        content = Html(legend + paragraphs(figure.text) + figures.embed(figure))
-    return Section("time", f"Time against {figure_data.measure}", content)
-
-
-def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
-    """Return the verdict of each comparison, or why it has none."""
-    specs = {spec.name: spec for spec in score_figures.comparison_figures(figure_data)}
-    parts = []
-    done = figure_data.comparisons()
-    for label, comparison, verdict in done:
-        name = label.replace(score_figures.use_of(comparison), score_figures.name_of(comparison), 1)
-        drawn = figures.embed(specs[name].figure()) if name in specs else None
-        inside = (
-            element("h3", label, id=figures.id_for(f"comparison-{label}")),
-            _told(verdict.text),
-            drawn,
-            *_behind(label, verdict, figures),
-        )
-        parts.append(element("article", *inside, class_="comparison"))
-    silent = [
-        label for label in figure_data.results.design.comparisons if label not in _labels(done)
-    ]
-    for label in silent:
-        reason = score_figures.reason(figure_data, label)
-        parts.append(
-            element("article", element("h3", label), element("p", reason), class_="comparison")
-        )
-    if not parts:
-        parts.append(html(paragraphs("The experiment has no comparison.")))
-    return Section("comparisons", "Comparisons", Html("".join(parts)))
-
-
-def _told(text: str) -> Html:
-    """Return a verdict; a very long one is collapsed behind its beginning."""
-    begin = shortened(text, 900)
-    if begin == text:
-        return element("p", text)
-    return Html(element("p", begin) + folded("The whole verdict", element("p", text)))
-
-
-def _labels(done: list[tuple[str, Any, Any]]) -> set[str]:
-    return {label for label, _, _ in done}
-
-
-def _behind(label: str, verdict: ilk.Verdict, figures: Figures) -> Iterator[Html]:
-    if verdict.pairs:
-        frame = pd.DataFrame(list(verdict.pairs)).rename(columns={"p_value": "p-value"})
-        rows: Any = frame.to_dict("records")
-        columns = columns_of(frame)
-        filters = {key: key for key in ("dataset",) if key in frame}
-        pairs = table(
-            f"Pairs by {label}; effect is how much more a has than b",
-            columns,
-            rows,
-            id_=figures.id_for(f"pairs-{label}"),
-            filters=filters,
-        )
-        yield folded(f"{count(len(frame), 'pair')}", pairs)
-    known = {
-        "statistic": verdict.statistic,
-        "p-value or probability": verdict.p_value,
-        **{
-            str(name).replace("_", " "): value
-            for name, value in verdict.details.items()
-            if not isinstance(value, dict)
-        },
-    }
-    terms = [
-        element("div", element("dt", name), element("dd", _said(value)))
-        for name, value in known.items()
-    ]
-    yield folded("Statistics", element("dl", terms, class_="facts"))
-
-
-def _said(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_said, value)) or "none"
-    return short_value(value)
+        legend = "The line joins the pipelines that no other one beats in both; they are in colour."
+        blocks = [Text(legend, "note"), Text(figure.text), figures.embed(figure)]
+    return Section("time", f"Time against {words(figure_data.measure)}", blocks)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 import ilk
+from ilk_evaluation.results.presented import Tex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -124,10 +125,13 @@ def _markdown(frame: pd.DataFrame) -> bytes:
 
 
 def _latex(frame: pd.DataFrame) -> bytes:
-    figures = _figures(frame)
+    figures = _figures(frame) | {name for name in frame if _is_tex(frame[name])}
     columns = "".join("r" if name in figures else "l" for name in frame)
     heads = [_escape(str(name), _TEX) for name in frame]
-    rows = [[_escape(cell, _TEX) for cell in row] for row in _texts(frame)]
+    rows = [
+        [cell if isinstance(cell, Tex) else _escape(cell, _TEX) for cell in row]
+        for row in _texts(frame)
+    ]
     lines = [
         "% needs \\usepackage{booktabs}",
         f"\\begin{{tabular}}{{{columns}}}",
@@ -139,6 +143,10 @@ def _latex(frame: pd.DataFrame) -> bytes:
         "\\end{tabular}",
     ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _is_tex(cells: pd.Series) -> bool:
+    return len(cells) > 0 and all(isinstance(cell, Tex) for cell in cells)
 
 
 def _tex_row(cells: Iterable[str]) -> str:
@@ -156,6 +164,8 @@ def _texts(frame: pd.DataFrame) -> list[list[str]]:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, Tex):
+        return value
     if value is None or value != value:  # noqa: PLR0124  # NaN
         return "-"
     return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())

@@ -132,6 +132,14 @@
     show(0);
   };
 
+  // What is wider than its place says so
+  const tellWidth = (region) => {
+    const tell = () => region.classList.toggle("wider", region.scrollWidth > region.clientWidth + 1);
+    const observer = new ResizeObserver(tell);
+    observer.observe(region);
+    observer.observe(region.firstElementChild);
+  };
+
   // What is folded away must be on paper, but for the numbers of figures that are there
   const onPaper = () => {
     let opened = [];
@@ -152,6 +160,7 @@
     document.querySelectorAll("table[data-sortable]").forEach(makeSortable);
     document.querySelectorAll("table[data-filters]").forEach(makeFilterable);
     document.querySelectorAll(".choice").forEach(makeChoice);
+    document.querySelectorAll(".scroll").forEach(tellWidth);
     onPaper();
     unfold();
     addEventListener("hashchange", unfold);
