@@ -187,6 +187,8 @@ def test_pipelines_without_names_are_named(iris):
 def test_best_is_the_lowest_mean_rank(iris):
     results = compare({"worst": "decision_stump", "b": "lda"}, {"x": iris, "y": iris[0:2]})
     assert results.best() == "b"
+    page = results._repr_html_()
+    assert page.index("<td>b</td>") < page.index("<td>worst</td>")
     axes = results.plot("ranks")
     assert [label.get_text() for label in axes.get_yticklabels()] == ["b", "worst"]
     assert axes.lines[-1].get_xdata().tolist() == [1.0, 2.0]

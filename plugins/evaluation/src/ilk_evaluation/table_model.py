@@ -111,8 +111,8 @@ class Columns:
         names = names or ilk.column_labels(cases)
         columns = zip(names, cases.T, strict=True)
         dtype = cases.dtype.name if cases.dtype.kind == "f" else "float64"
-        found = [_numbers(name, column, dates) for name, column in columns]
-        return cls(tuple(found), "array", dtype)
+        numbers = tuple(_numbers(name, column, dates) for name, column in columns)
+        return cls(numbers, "array", dtype)
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Columns:
