@@ -478,6 +478,16 @@ CASES = [
         "",
         "v left out: not among @inputs",
     ),
+    (
+        "KEEL without blanks after keywords",
+        KEEL.replace("@attribute v", "@attributev").replace("@relation ", "@relation"),
+        {},
+        UV,
+        TWO,
+        AB,
+        "",
+        "",
+    ),
     ("ARFF by tabs", ARFF + "5.1\t3.5\ta\n4.9\t3.0\tb\n", {}, UV, TWO, AB, "", ""),
     ("ARFF by blanks", ARFF + "5.1 3.5  a\n4.9, 3.0 b\n", {}, UV, TWO, AB, "", ""),
     ("ARFF with a comma at the end", ARFF + "5.1,3.5,a,\n4.9,3.0,b,\n", {}, UV, TWO, AB, "", ""),
@@ -635,6 +645,7 @@ DOUBTFUL = [
     (["(5)", "(6.5)"], "brackets"),
     (["3 May 2020", "4 June 2021"], "looks like dates"),
     (["12:30", "13:45"], "looks like dates"),
+    (["2020-01", "2020-02"], "looks like dates"),
 ]
 
 
@@ -647,6 +658,14 @@ def test_numbers_in_another_spelling_are_noted(write, cells, note):
     assert note in " ".join(data.notes)
     assert "read as categories" in " ".join(data.notes)
     assert not load(path, nominal=["u"]).notes  # the remedy works
+
+
+def test_a_first_row_of_categories_that_stand_below_again_is_data(write):
+    path = write("red,round,a\nblue,round,b\nred,square,a\nblue,square,b\n")
+    data = load(path, target=-1)
+    assert (len(data), data.feature_names) == (4, ("x0", "x1"))
+    with pytest.raises(ilk.DataError, match="the first row looks like data: set header = false"):
+        load(path)
 
 
 def test_usual_categories_have_no_note(write):
@@ -748,3 +767,10 @@ class TestRowsToPredict:
     def test_other_columns_are_named(self, write, text, message):
         with pytest.raises(ilk.DataError, match=message):
             read_rows(write(text), UV)
+
+
+def test_an_attribute_that_cannot_be_read_can_be_ignored(write):
+    text = ARFF.replace("real", "date 'Q'").replace("numeric", "string") + "1,two,a\n2,three,b\n"
+    with pytest.raises(ilk.DataError, match="list it in ignore"):
+        load(write(text))
+    assert load(write(text), ignore=["u"]).X == ["two", "three"]

@@ -122,6 +122,10 @@ def arff(folder: Path, rng: Random) -> None:
     _table("arff", folder, rng)
 
 
+def svmlight(folder: Path, rng: Random) -> None:
+    _table("svmlight", folder, rng)
+
+
 def parquet(folder: Path, rng: Random) -> None:
     path = folder / "a.parquet"
     good = pd.read_parquet(EXAMPLE / "fruit.parquet")
@@ -192,18 +196,27 @@ def _toml(text: str, rng: Random) -> str:
 
 
 def _table(use: str, folder: Path, rng: Random) -> None:
-    text = mutated_text((EXAMPLE / f"fruit.{use}").read_text(encoding="utf-8"), rng)
-    raw = text.encode()
+    name = "fruit.svm" if use == "svmlight" else f"fruit.{use}"
+    text = mutated_text((EXAMPLE / name).read_text(encoding="utf-8"), rng)
+    if rng.random() < 0.4:
+        text = text.replace(".", ",").replace(",", rng.choice(";\t| ,"))
+    raw = text.encode(rng.choice(("utf-8", "utf-8", "utf-16", "cp1252")), "replace")
     path = folder / f"a.{use}"
     if rng.random() < 0.2:
         raw, path = gzip.compress(raw), folder / f"a.{use}.gz"
     if rng.random() < 0.3:
         raw = mutated_bytes(raw, rng)
     path.write_bytes(raw)
-    ilk.dataset(use, path=path, missing=rng.choice(("keep", "complete"))).load()
+    given: dict[str, Any] = {"labels": rng.choice(("known", "known", "unknown"))}
+    if use != "svmlight":
+        given["missing"] = rng.choice(("keep", "labelled", "complete"))
+        given |= {"target": rng.choice((0, -1, 7))} if rng.random() < 0.3 else {}
+    ilk.build({"use": use, "path": path, **given}, kind="dataset").load()
 
 
-@pytest.mark.parametrize("reader", [spec, datasets_toml, csv, arff, parquet, store, model])
+@pytest.mark.parametrize(
+    "reader", [spec, datasets_toml, csv, arff, svmlight, parquet, store, model]
+)
 def test_every_mutant_is_read_or_refused(
     reader: Callable[[Path, Random], None], tmp_path: Path
 ) -> None:

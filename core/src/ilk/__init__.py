@@ -195,6 +195,8 @@ if TYPE_CHECKING:
     from ilk.shortcuts import transformer as transformer
     from ilk.shortcuts import transformers as transformers
     from ilk.spec import Spec as Spec
+    from ilk.steps import kind_and_component as kind_and_component
+    from ilk.steps import step_problem as step_problem
     from ilk.suggest import did_you_mean as did_you_mean
     from ilk.views import check_views as check_views
     from ilk.views import learn_views as learn_views
@@ -362,6 +364,7 @@ _WHERE = {
         "transformer",
         "transformers",
     ),
+    "ilk.steps": ("kind_and_component", "step_problem"),
     "ilk.suggest": ("did_you_mean",),
     "ilk.views": ("check_views", "learn_views", "view_columns", "views_of", "with_views"),
 }

@@ -39,6 +39,9 @@ _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)", re.DOTALL)
 _ATTRIBUTE = re.compile(rf"({_QUOTED}|[^\s'\"{{}},%]+)\s*(.*)", re.DOTALL)
 _CONTENT = re.compile(rf"(?:(?<![^\s,{{])(?:{_QUOTED})|(?<=[^\s}}])%|[^%])*", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
+_KEYWORD = re.compile(  # KEEL's files may lack the blank after it
+    r"@(relation|attribute|data|input|output)(?:(?<=put)s)?(.*)", re.IGNORECASE | re.DOTALL
+)
 _WEIGHT = re.compile(r"\s*\{\s*[0-9.eE+-]+\s*\}$")
 _BY_BLANKS = re.compile(rf"{_QUOTED}|[^\s,]+", re.DOTALL)
 _SPARSE = re.compile(r"(\d+)\s+(.+)", re.DOTALL)
@@ -138,6 +141,7 @@ class Arff(TableDataset):
         roles = self._roles(arff)
         for name in (roles.target, roles.groups):
             arff.write_alike(name)
+        arff.convert_dates(tuple(roles.days))
         columns = Columns(arff.table, roles)
         for one in arff.attributes:
             if one.kind == "string" and one.name in columns.features and len(columns.features) > 1:
@@ -206,6 +210,29 @@ class ArffText:
             raise self.table.error(f"has several @outputs ({', '.join(self.outputs)}): give target")
         name = self.outputs[0] if self.outputs else self.attributes[-1].name
         return self.table.header[self.table.position(name, "@outputs")]
+
+    def convert_dates(self, names: Sequence[str]) -> None:
+        """Write dates of the features as days since 1970-01-01.
+
+        Raises
+        ------
+        DataError
+            If a cell is no date of the declared format; names attribute, line and cell.
+        """
+        for at, one in enumerate(self.attributes):
+            if one.kind != "date" or one.name not in names:
+                continue
+            for position, row in enumerate(self.table.rows):
+                if row[at] == MISSING:
+                    continue
+                found = days([row[at]], one.form) if one.form else None
+                if found is None:
+                    raise self.table.error(
+                        f"attribute {one.name!r}: {row[at]!r} is no date of its format; list it "
+                        f"in ignore",
+                        row=position,
+                    )
+                row[at] = repr(found[row[at]])
 
     def write_alike(self, name: str | int | None) -> None:
         """Write equal numbers of a numeric attribute identically, for use as labels or groups.
@@ -286,19 +313,19 @@ def _header(path: Path, lines: Iterator[tuple[int, str]]) -> ArffText:
     relation, attributes = "", []
     roles: dict[str, tuple[str, ...]] = {}
     for number, line in lines:
-        keyword, _, rest = re.sub(r"\s+", " ", line, count=1).partition(" ")
-        match keyword.lower():
-            case "@relation":
+        match = _KEYWORD.fullmatch(line)
+        keyword, rest = (match[1].lower(), match[2].strip()) if match else ("", "")
+        match keyword:
+            case "relation":
                 relation = _cells(rest)[0][0]
-            case "@attribute":
-                attributes.append(_attribute(f"{path}:{number}", rest.strip()))
-            case "@inputs" | "@input" | "@outputs" | "@output":
-                names = tuple(name for name, _ in _cells(rest) if name)
-                roles[keyword.lower().removesuffix("s")] = names
-            case "@data":
+            case "attribute":
+                attributes.append(_attribute(f"{path}:{number}", rest))
+            case "input" | "output":
+                roles[keyword] = tuple(name for name, _ in _cells(rest) if name)
+            case "data":
                 _check_names(path, attributes)
                 table = TableFile(path, (), [], [])
-                inputs, outputs = roles.get("@input", ()), roles.get("@output", ())
+                inputs, outputs = roles.get("input", ()), roles.get("output", ())
                 return ArffText(relation, tuple(attributes), table, inputs, outputs)
             case _:
                 raise ilk.DataError(
@@ -427,13 +454,6 @@ def _value(
         )
     if attribute.kind == "numeric" and not is_plain_number(cell):
         raise table.error(f"attribute {name!r}: {cell!r} is not a number", -1)
-    if attribute.kind == "date":
-        found = days([cell], attribute.form) if attribute.form else None
-        if found is None:
-            raise table.error(
-                f"attribute {name!r}: {cell!r} is no date of its format; list it in ignore", -1
-            )
-        return repr(found[cell])
     return cell
 
 

@@ -104,6 +104,7 @@ class Columns:
         self.rows = list(range(len(table.rows))) if rows is None else list(rows)
         self.cells = self._read(self.rows)
         self.dates: tuple[str, ...] = ()
+        self._converted: dict[str, np.ndarray | None] = {}
         if roles.missing == "complete":
             self._keep_rows([None not in row for row in zip(*self.cells.values(), strict=True)])
         elif roles.missing == "labelled" and self.target is not None:
@@ -235,7 +236,7 @@ class Columns:
             cells = {
                 name: self._distinct(name)
                 for name in self.features
-                if self._is_open(name) and not _all_plain(self.cells[name])
+                if self._is_open(name) and self._plain(name) is None
             }
             points = {"plain": _with_points(self.cells[name] for name in self.features)}
             try:
@@ -322,17 +323,27 @@ class Columns:
             row=self.rows[wrong[0]],
         )
 
+    def _plain(self, name: str) -> np.ndarray | None:
+        """The column as numbers that Python reads itself; None if a cell is none. Kept."""
+        if name not in self._converted:
+            cells = self.cells[name]
+            try:
+                values = None if "_" in "".join(filter(None, cells)) else _floats(cells)
+            except ValueError:
+                values = None  # "_": only Python reads 1_000 as a number
+            self._converted[name] = values
+        return self._converted[name]
+
     def _all_numbers(self, name: str) -> bool:
         if self.spelling.plain:
-            return _all_plain(self.cells[name])
+            return self._plain(name) is not None
         return all(cell is None or self.is_number(cell) for cell in self.cells[name])
 
     def _numbers(self, name: str) -> np.ndarray:
         cells = self.cells[name]
-        written = cells
-        if not self.spelling.plain:
-            written = [None if cell is None else self.translate(cell) for cell in cells]
-        values = np.array([math.nan if cell is None else float(cell) for cell in written])
+        values = self._plain(name) if self.spelling.plain else None
+        if values is None:
+            values = _floats([None if cell is None else self.translate(cell) for cell in cells])
         for position in map(int, np.flatnonzero(~np.isfinite(values))):
             if cells[position] is not None:
                 raise self.table.error(
@@ -342,14 +353,8 @@ class Columns:
         return values
 
 
-def _all_plain(cells: Cells) -> bool:
-    try:
-        for cell in cells:
-            if cell is not None:
-                float(cell)
-    except ValueError:
-        return False
-    return "_" not in "".join(cell or "" for cell in cells)  # only Python reads 1_000 as a number
+def _floats(cells: Cells) -> np.ndarray:
+    return np.array([math.nan if cell is None else float(cell) for cell in cells])
 
 
 def _with_points(columns: Iterable[Cells]) -> list[str]:

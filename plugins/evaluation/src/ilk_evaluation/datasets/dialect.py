@@ -7,7 +7,6 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import ilk
@@ -16,6 +15,7 @@ from ilk_evaluation.datasets.table_file import (
     MOST_ROWS,
     STRONG,
     TableFile,
+    count_up,
     delimiter_hint,
     first_is_data,
 )
@@ -271,9 +271,7 @@ def _has_header(table: TableFile, first: list[str], rows: list[list[str]], layou
 def _doubt_header(table: TableFile, first: Sequence[str]) -> None:
     """Note names that are numbers, unless they count up."""
     numbers = [name for name in first if is_spelled_number(name)]
-    whole = [int(name) for name in numbers if name.isdecimal()]
-    counting = len(whole) == len(numbers) and all(b - a == 1 for a, b in pairwise(whole))
-    if numbers and not counting:
+    if numbers and not count_up(numbers):
         table.notes.append(
             f"names of columns are numbers ({', '.join(map(repr, numbers[:_MOST_TOLD]))}); if the "
             f"first row is data, set header = false"

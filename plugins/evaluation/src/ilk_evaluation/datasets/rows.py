@@ -17,7 +17,7 @@ from ilk_evaluation.datasets.text_file import read_bytes, read_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-ARFF = re.compile(r"(?:\s|%.*)*@relation\b", re.IGNORECASE)
+ARFF = re.compile(r"(?:\s|%.*)*@relation", re.IGNORECASE)
 
 
 def reader_of(path: str | Path) -> type[ilk.Dataset]:

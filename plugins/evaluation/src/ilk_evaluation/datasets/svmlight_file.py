@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PAIR = re.compile(r"([0-9]{1,9}):(\S+)")
+_LARGEST = 2**53
 LINE = re.compile(r"\S+(?:\s+qid:\d+)?(?:\s+\d{1,9}:\S+)+\s*(?:#.*)?")
 """A line of such a file that has a feature."""
 
@@ -142,8 +143,7 @@ class Svmlight(ilk.Dataset):
                 raise ilk.DataError(f"{path}:{row.line}: the row has no label")
         if len(set(labels)) < 2:
             raise ilk.DataError(f"{path}: has one class only ({labels[0]!r})")
-        whole = all(is_plain_number(label) and float(label).is_integer() for label in labels)
-        return np.array([int(float(label)) for label in labels] if whole else labels)
+        return np.array(list(map(int, map(float, labels))) if all(map(_whole, labels)) else labels)
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,13 @@ class _Row:
     label: str
     group: str
     values: dict[int, float]
+
+
+def _whole(label: str) -> bool:
+    if not is_plain_number(label):
+        return False
+    value = float(label)
+    return abs(value) <= _LARGEST and value.is_integer()
 
 
 def _rows(path: Path, text: str, *, labelled: bool) -> Iterator[_Row]:

@@ -117,7 +117,11 @@ def some(names: Sequence[str]) -> str:
 
 
 def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row has a number in each column of numbers, and none counts up."""
+    """Tell whether a row is of the same kind as the rows below.
+
+    It has a number in each column of numbers, unless these count up; without such columns, most of
+    its cells stand in their columns again.
+    """
     rows = [row for row in rows[:MOST_ROWS] if len(row) == len(first)]
     if not rows:
         return False
@@ -127,10 +131,19 @@ def first_is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         for head, column in zip(first, columns, strict=True)
         if sum(map(is_spelled_number, column)) > 0.8 * sum(map(bool, column)) > 0
     ]
-    if not heads or not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
+    if not heads:
+        again = [head in column for head, column in zip(first, columns, strict=True)]
+        return len(rows) > 1 and 2 * sum(again) > len(first)
+    if not all(is_spelled_number(head) or head in {"", "?", "NA"} for head in heads):
         return False
-    whole = [int(head) for head in heads if head.isdecimal()]
-    return len(whole) < 3 or any(b - a != 1 for a, b in pairwise(whole))
+    return len(heads) < 3 or not count_up(heads)
+
+
+def count_up(cells: Sequence[str]) -> bool:
+    """Tell whether cells are 0, 1, 2, ... or go on so from another integer."""
+    if not all(cell.isdecimal() and len(cell) < 10 for cell in cells):
+        return False
+    return all(int(b) - int(a) == 1 for a, b in pairwise(cells))
 
 
 def delimiter_hint(header: tuple[str, ...]) -> str:

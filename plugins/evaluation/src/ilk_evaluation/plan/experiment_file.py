@@ -12,7 +12,6 @@ import ilk
 from ilk import FilePath, Many, Param, Table
 from ilk.messages import show
 from ilk.spec import load
-from ilk.steps import kind_and_component, step_problem
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -350,7 +349,7 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
 
 def _kind(step: object) -> str | None:
     """The kind of a step; None where the grammar rejects it."""
-    kind = None if step_problem(step) else kind_and_component(step)[0]
+    kind = None if ilk.step_problem(step) else ilk.kind_and_component(step)[0]
     try:
         found = ilk.kind_of(str(kind))
     except ilk.UnknownComponentError:
