@@ -246,17 +246,27 @@ def test_without_the_plugin_it_is_named(monkeypatch):
         ilk.compare(["lda"], X, Y)
 
 
-def test_figures_belong_to_pyplot_where_it_is_in_use(iris, monkeypatch, tmp_path):
-    results = compare(["lda"], *iris)
-    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
-    detached = results.plot("ranks").figure
+@pytest.fixture
+def pyplot():
+    """pyplot, imported for the time of a test: figures of other tests are not kept by it."""
+    known = sys.modules.get("matplotlib.pyplot")
     from matplotlib import pyplot as plt
 
+    yield plt
+    if known is None:
+        sys.modules.pop("matplotlib.pyplot", None)
+
+
+def test_figures_belong_to_pyplot_where_it_is_in_use(iris, pyplot, monkeypatch, tmp_path):
+    results = compare(["lda"], *iris)
+    with monkeypatch.context() as without:
+        without.delitem(sys.modules, "matplotlib.pyplot", raising=False)
+        detached = results.plot("ranks").figure
+    before = pyplot.get_fignums()
+    figure = results.plot("ranks").figure
     try:
-        figure = results.plot("ranks").figure
-        assert [plt.figure(number) for number in plt.get_fignums()] == [figure]
-        assert detached is not figure
+        assert pyplot.gcf() is figure is not detached
         results.report(tmp_path / "r.html")
-        assert len(plt.get_fignums()) == 1
+        assert len(pyplot.get_fignums()) == len(before) + 1
     finally:
-        plt.close("all")
+        pyplot.close(figure)
