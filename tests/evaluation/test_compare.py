@@ -229,6 +229,7 @@ WRONG = [
     ([["lda"], TABLE], {"target": "y"}, "y has 1 missing labels, the first in row 1"),
     ([["lda"], TABLE[["when"]], ["a", "b"]], {}, "column 'when' has dates"),
     ([["lda"], {}], {}, "data has no data set"),
+    ([["lda"], "iris", Y], {}, "y is given, but data has its own labels"),
     ([["lda"], {"a": (X, Y)}, Y], {}, "y belongs to one data set"),
     ([["lda"], X, ["a"] * 4], {}, "has 1 class"),
 ]
