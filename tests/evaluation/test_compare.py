@@ -187,6 +187,8 @@ def test_pipelines_without_names_are_named(iris):
 def test_best_is_the_lowest_mean_rank(iris):
     results = compare({"worst": "decision_stump", "b": "lda"}, {"x": iris, "y": iris[0:2]})
     assert results.best() == "b"
+    page = results._repr_html_()
+    assert page.index("<td>b</td>") < page.index("<td>worst</td>")
     axes = results.plot("ranks")
     assert [label.get_text() for label in axes.get_yticklabels()] == ["b", "worst"]
     assert axes.lines[-1].get_xdata().tolist() == [1.0, 2.0]
@@ -227,6 +229,7 @@ WRONG = [
     ([["lda"], TABLE], {"target": "y"}, "y has 1 missing labels, the first in row 1"),
     ([["lda"], TABLE[["when"]], ["a", "b"]], {}, "column 'when' has dates"),
     ([["lda"], {}], {}, "data has no data set"),
+    ([["lda"], "iris", Y], {}, "y is given, but data has its own labels"),
     ([["lda"], {"a": (X, Y)}, Y], {}, "y belongs to one data set"),
     ([["lda"], X, ["a"] * 4], {}, "has 1 class"),
 ]
@@ -244,17 +247,27 @@ def test_without_the_plugin_it_is_named(monkeypatch):
         ilk.compare(["lda"], X, Y)
 
 
-def test_figures_belong_to_pyplot_where_it_is_in_use(iris, monkeypatch, tmp_path):
-    results = compare(["lda"], *iris)
-    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
-    detached = results.plot("ranks").figure
+@pytest.fixture
+def pyplot():
+    """pyplot, imported for the time of a test: figures of other tests are not kept by it."""
+    known = sys.modules.get("matplotlib.pyplot")
     from matplotlib import pyplot as plt
 
+    yield plt
+    if known is None:
+        sys.modules.pop("matplotlib.pyplot", None)
+
+
+def test_figures_belong_to_pyplot_where_it_is_in_use(iris, pyplot, monkeypatch, tmp_path):
+    results = compare(["lda"], *iris)
+    with monkeypatch.context() as without:
+        without.delitem(sys.modules, "matplotlib.pyplot", raising=False)
+        detached = results.plot("ranks").figure
+    before = pyplot.get_fignums()
+    figure = results.plot("ranks").figure
     try:
-        figure = results.plot("ranks").figure
-        assert [plt.figure(number) for number in plt.get_fignums()] == [figure]
-        assert detached is not figure
+        assert pyplot.gcf() is figure is not detached
         results.report(tmp_path / "r.html")
-        assert len(plt.get_fignums()) == 1
+        assert len(pyplot.get_fignums()) == len(before) + 1
     finally:
-        plt.close("all")
+        pyplot.close(figure)

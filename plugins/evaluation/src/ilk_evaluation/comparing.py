@@ -142,6 +142,8 @@ def _as_data(given: Any, y: Any, target: str | None, name: str) -> ilk.Data:
         given, y = given
     if isinstance(given, str | Mapping) and not ilk.is_table(given):
         given = ilk.build(given, kind="dataset")
+    if y is not None and isinstance(given, ilk.Dataset | ilk.Data):
+        raise ilk.InputError("compare: y is given, but data has its own labels")
     if isinstance(given, ilk.Dataset):
         name, given = name or given.title(), given.load()
     if isinstance(given, ilk.Data):

@@ -151,23 +151,36 @@ class RowStream:
                 raise self.error(f"not a delimited table: {error}", reader.line_num) from None
 
     def _checked_encoding(self) -> str:
-        """Read the whole file once: by its mark, else UTF-8 if all bytes are, else Windows-1252."""
+        """Read the whole file once: by its mark, else UTF-8, Windows-1252 or Latin-1 as fits."""
+        with _opened(self.path) as raw:
+            start = self._block(raw, 4)
+        mark = next((name for mark, name in _MARKS if start.startswith(mark)), None)
+        for name in (mark,) if mark else ("utf-8", "cp1252", "latin-1"):
+            if self._decodes(name):
+                if not mark and name != "utf-8":
+                    shown = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[name]
+                    self.notes.append(f"read as {shown} text, as it is not UTF-8")
+                return name
+        raise self.error(f"not {str(mark).upper()} text, though its mark says so")
+
+    def _decodes(self, encoding: str) -> bool:
+        """Tell whether all bytes of the file are text in an encoding."""
+        decoder = codecs.getincrementaldecoder(encoding)()
         try:
             with _opened(self.path) as raw:
-                block = raw.read(_BLOCK)
-                name = next((name for mark, name in _MARKS if block.startswith(mark)), "utf-8")
-                decoder = codecs.getincrementaldecoder(name)()
-                while block:
+                while block := self._block(raw, _BLOCK):
                     if "\0" in decoder.decode(block):
                         raise self.error("not a text file: it has a null character")
-                    block = raw.read(_BLOCK)
                 decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            self.notes.append("read as Windows-1252 text, as it is not UTF-8")
-            return "cp1252"
+            return False
+        return True
+
+    def _block(self, raw: Any, size: int) -> bytes:
+        try:
+            return raw.read(size)  # type: ignore[no-any-return]  # of bytes
         except _BROKEN as error:
             raise self.error(f"cannot be unpacked: {error}") from None
-        return name
 
 
 class DataStream:

@@ -84,7 +84,7 @@ def _with_columns(
 
 
 def _description(model: TableModel, data: ilk.Data) -> Iterator[str]:
-    """Describe the columns and the classes of a model, a line each."""
+    """Describe the columns and the classes or the target of a model, a line each."""
     from ilk import printable
 
     if model.columns is None:
@@ -95,6 +95,9 @@ def _description(model: TableModel, data: ilk.Data) -> Iterator[str]:
     yield from (printable(f"  {column}") for column in columns[:SHOWN])
     if len(columns) > SHOWN:
         yield f"  ... and {len(columns) - SHOWN} more"
+    if not hasattr(model.pipeline, "classes_"):
+        yield f"target: {data.y.min():.6g} to {data.y.max():.6g}"
+        return
     counts = ((str(label), int((data.y == label).sum())) for label in data.classes)
     shown = ", ".join(f"{label} ({n})" for label, n in list(counts)[:SHOWN])
     yield printable(f"classes: {len(data.classes)}: {shown}")

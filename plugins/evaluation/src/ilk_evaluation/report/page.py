@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from dataclasses import replace
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from errno import ENOENT
 from functools import cache

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -77,6 +78,11 @@ class Results:
         )
         counts = ", ".join(f"{number} {noun}" + "s" * (number != 1) for number, noun in sizes)
         return f"<Results {self.design.name!r}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        """Show the summary in notebooks, the best pipeline first."""
+        summary = self.summary().sort_values("rank", kind="stable")
+        return f"<p>{escape(repr(self))}</p>{summary.to_html(index=False)}"
 
     @property
     def measure(self) -> str:
