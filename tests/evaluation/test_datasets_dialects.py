@@ -100,6 +100,7 @@ CASES = [
     ("blanks and tabs", "u v\tclass\n5.1\t3.5 a\n4.9 3.0  b\n", {}, UV, TWO, AB, "blanks", ""),
     ("blanks after commas", PLAIN.replace(",", ", "), {}, UV, TWO, AB, "", ""),
     ("another delimiter", PLAIN.replace(",", "^"), {"delimiter": "^"}, UV, TWO, AB, "'^'", ""),
+    ("sep=", "sep=;\n" + PLAIN.replace(",", "\t"), {"delimiter": "\t"}, UV, TWO, AB, "tabs", ""),
     ("sep= of Excel", "sep=;\n" + PLAIN.replace(",", ";"), {}, UV, TWO, AB, "semicolons", ""),
     (
         "quotes",
@@ -132,7 +133,7 @@ CASES = [
         TWO,
         AB,
         "",
-        "numbers the rows: it is left out",
+        "tells the rows apart: it is left out",
     ),
     (
         "row names of write.csv",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 COMMENTS = ("#", "%")
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+_TOLD = re.compile(r"sep=([^\"\r\n])\r?\n")
+"""A first line by which Excel is told the delimiter."""
 _SAMPLE = 2**16  # characters
 _MOST_TOLD = 5
 Row = tuple[int, list[str]]
@@ -73,9 +75,10 @@ def read_table(file: TextFile, layout: Layout) -> TableFile:
     """
     path, text = file.path, file.text
     delimiter, skipped = layout.delimiter, 0
-    told = re.match(r"sep=(.)\r?\n", text)  # written by Excel
-    if told and delimiter == "auto":
-        delimiter, text, skipped = told[1], text[told.end() :], 1
+    told = _TOLD.match(text)
+    if told:
+        text, skipped = text[told.end() :], 1
+        delimiter = told[1] if delimiter == "auto" else delimiter
     if delimiter == "auto":
         delimiter = find_delimiter(path, text)
     rows = list(_numbered(path, text, delimiter, layout.padded, 1 + skipped))
@@ -335,7 +338,9 @@ def _without_index(table: TableFile, names: list[str]) -> list[str]:
         cells = [row[0] for row in table.rows]
         if len(set(cells)) == len(cells):
             empty.append(0)
-            table.notes.append("the first column has no name and numbers the rows: it is left out")
+            table.notes.append(
+                "the first column has no name and tells the rows apart: it is left out"
+            )
     if empty:
         kept = [at for at in range(len(names)) if at not in empty]
         table.rows = [[row[at] for at in kept] for row in table.rows]
