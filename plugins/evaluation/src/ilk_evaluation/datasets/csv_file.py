@@ -62,7 +62,7 @@ class Csv(TableDataset):
         choices=("auto",),
         items=Param(str),
         form='"auto" or list of str',
-        doc='Nominal columns; all others must be numeric. "auto": columns without any cell that '
+        doc='Nominal columns; all others must be numbers or dates. "auto": columns without any cell that '
         "is a number. A column with both numbers and other cells is an error under "
         '"auto": it has a typing error, or must be listed here.',
     )
