@@ -595,7 +595,11 @@ def test_there_are_enough_cases():
 
 # content, parameters, message
 REFUSED = [
-    ("u,class\n1.2.20,a\n", {"date_format": "%d/%m/%y"}, r"'%d/%m/%y' fits all cells of no column"),
+    (
+        "u,class\n1.2.20,a\n1.2.20,b\n",
+        {"date_format": "%d/%m/%y"},
+        r"'%d/%m/%y' fits all cells of no column",
+    ),
     ("a|b;class\nx|y;z\nu|v;w\n", {}, r"the delimiter cannot be told: ';' or '\|'; give delimiter"),
     ('u,class\n"1,234",a\n"5,678",b\n', {}, r"'1,234' may be 1.234 or 1234; give decimal = ',' or"),
     ("u,class\n1/2/2020,a\n3/4/2020,b\n", {}, r"column 'u': .*give date_format = '%d/%m/%Y' or"),
