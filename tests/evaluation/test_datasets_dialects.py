@@ -688,6 +688,13 @@ def test_a_first_row_of_categories_that_stand_below_again_is_data(write):
         load(path)
 
 
+def test_long_texts_do_not_hide_the_delimiter(write):
+    text = "one; two, three\n" * 1000
+    rows = "".join(f'"{text}{at}";{at};{"ab"[at % 2]}\n' for at in range(9))
+    data = load(write("text;n;class\n" + rows))
+    assert (len(data), data.nominal, data.dialect) == (9, ("text",), "semicolons")
+
+
 def test_usual_categories_have_no_note(write):
     data = load(write("u,v,class\nred,A1,x\ngreen,B2,y\nblue 2,none,y\n"))
     assert data.nominal == UV

@@ -100,14 +100,11 @@ def find_delimiter(path: Path, text: str) -> str:
     DataError
         If two do equally well.
     """
-    sample = text[:_SAMPLE]
-    if len(text) > _SAMPLE and "\n" in sample:
-        sample = sample[: sample.rindex("\n")]
     scores: dict[str, float] = {}
     for delimiter in (*STRONG, " "):
         if delimiter == " " and scores.get("\t", 0) > 2:
             continue  # tabs divide all rows alike, so blanks are within cells
-        score = _fit(sample, delimiter)
+        score = _fit(text[:_SAMPLE], delimiter, cut=len(text) > _SAMPLE)
         if score:
             scores[delimiter] = score
     if not scores:
@@ -121,7 +118,7 @@ def find_delimiter(path: Path, text: str) -> str:
     return best
 
 
-def _fit(sample: str, delimiter: str) -> float:
+def _fit(sample: str, delimiter: str, *, cut: bool) -> float:
     """Score of a delimiter, above 2 if all rows have as many cells; 0 if most have a single one."""
     rows = []
     for cells in _reader(sample, delimiter, padded=True, strict=False):
@@ -129,8 +126,10 @@ def _fit(sample: str, delimiter: str) -> float:
             _right(cells)
         if cells and not cells[0].startswith(COMMENTS):
             rows.append(cells)
-        if len(rows) == MOST_ROWS:
+        if len(rows) > MOST_ROWS:
             break
+    if (cut and len(rows) > 1) or len(rows) > MOST_ROWS:
+        rows.pop()  # its end may lie beyond the sample
     if not rows:
         return 0
     usual = Counter(map(len, rows)).most_common(1)[0][0]
