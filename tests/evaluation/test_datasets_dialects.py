@@ -625,6 +625,7 @@ REFUSED = [
     ("u,class\n1,?\n2,?\n", {"missing": "labelled"}, r"but no row is labelled"),
     (PLAIN.encode("utf-16")[:-1], {}, r"not UTF-16 text"),
     (PLAIN.encode("latin-1") + b"\xe9", {"encoding": "utf-8"}, r"encoding = 'utf-8' does not fit"),
+    (b"u,v,class\n1,\x01\x02,a\n", {}, r":2: not a text file: it has the control character 0x01"),
     (b"u,v\n\x00\x01", {}, r":2: not a text file: it has the control character 0x00"),
     (gzip.compress(PLAIN.encode())[:-5], {}, r"the gzip file is damaged"),
     (lzma.compress(PLAIN.encode())[:20], {}, r"the xz file is damaged"),
@@ -693,6 +694,11 @@ def test_long_texts_do_not_hide_the_delimiter(write):
     rows = "".join(f'"{text}{at}";{at};{"ab"[at % 2]}\n' for at in range(9))
     data = load(write("text;n;class\n" + rows))
     assert (len(data), data.nominal, data.dialect) == (9, ("text",), "semicolons")
+
+
+def test_a_stray_control_character_is_noted(write):
+    path = write("u,v,class\nre\x19d,1,a\n" + "blue,2,b\n" * 200)
+    assert load(path).notes == ("line 2 has the control character 0x19",)
 
 
 def test_usual_categories_have_no_note(write):
