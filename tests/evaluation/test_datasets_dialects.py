@@ -100,6 +100,7 @@ CASES = [
     ("blanks and tabs", "u v\tclass\n5.1\t3.5 a\n4.9 3.0  b\n", {}, UV, TWO, AB, "blanks", ""),
     ("blanks after commas", PLAIN.replace(",", ", "), {}, UV, TWO, AB, "", ""),
     ("another delimiter", PLAIN.replace(",", "^"), {"delimiter": "^"}, UV, TWO, AB, "'^'", ""),
+    ("sep=", "sep=;\n" + PLAIN.replace(",", "\t"), {"delimiter": "\t"}, UV, TWO, AB, "tabs", ""),
     ("sep= of Excel", "sep=;\n" + PLAIN.replace(",", ";"), {}, UV, TWO, AB, "semicolons", ""),
     (
         "quotes",
@@ -132,7 +133,7 @@ CASES = [
         TWO,
         AB,
         "",
-        "numbers the rows: it is left out",
+        "tells the rows apart: it is left out",
     ),
     (
         "row names of write.csv",
@@ -594,6 +595,11 @@ def test_there_are_enough_cases():
 
 # content, parameters, message
 REFUSED = [
+    (
+        "u,class\n1.2.20,a\n1.2.20,b\n",
+        {"date_format": "%d/%m/%y"},
+        r"'%d/%m/%y' fits all cells of no column",
+    ),
     ("a|b;class\nx|y;z\nu|v;w\n", {}, r"the delimiter cannot be told: ';' or '\|'; give delimiter"),
     ('u,class\n"1,234",a\n"5,678",b\n', {}, r"'1,234' may be 1.234 or 1234; give decimal = ',' or"),
     ("u,class\n1/2/2020,a\n3/4/2020,b\n", {}, r"column 'u': .*give date_format = '%d/%m/%Y' or"),
@@ -619,6 +625,7 @@ REFUSED = [
     ("u,class\n1,?\n2,?\n", {"missing": "labelled"}, r"but no row is labelled"),
     (PLAIN.encode("utf-16")[:-1], {}, r"not UTF-16 text"),
     (PLAIN.encode("latin-1") + b"\xe9", {"encoding": "utf-8"}, r"encoding = 'utf-8' does not fit"),
+    (b"u,v,class\n1,\x01\x02,a\n", {}, r":2: not a text file: it has the control character 0x01"),
     (b"u,v\n\x00\x01", {}, r":2: not a text file: it has the control character 0x00"),
     (gzip.compress(PLAIN.encode())[:-5], {}, r"the gzip file is damaged"),
     (lzma.compress(PLAIN.encode())[:20], {}, r"the xz file is damaged"),
@@ -680,6 +687,18 @@ def test_a_first_row_of_categories_that_stand_below_again_is_data(write):
     assert (len(data), data.feature_names) == (4, ("x0", "x1"))
     with pytest.raises(ilk.DataError, match="the first row looks like data, so there is no header"):
         load(path)
+
+
+def test_long_texts_do_not_hide_the_delimiter(write):
+    text = "one; two, three\n" * 1000
+    rows = "".join(f'"{text}{at}";{at};{"ab"[at % 2]}\n' for at in range(9))
+    data = load(write("text;n;class\n" + rows))
+    assert (len(data), data.nominal, data.dialect) == (9, ("text",), "semicolons")
+
+
+def test_a_stray_control_character_is_noted(write):
+    path = write("u,v,class\nre\x19d,1,a\n" + "blue,2,b\n" * 200)
+    assert load(path).notes == ("line 2 has the control character 0x19",)
 
 
 def test_usual_categories_have_no_note(write):

@@ -46,7 +46,8 @@ def print_data(console: Console, label: str, data: ilk.Data, most: int | None = 
             table.add_row(*(Text(printable(cell, keep="")) for cell in cells), missing)
         print_table(console, table)
     if len(shown) < len(columns):
-        _line(console, f"and {len(columns) - len(shown)} more columns (ilk data FILE shows all)")
+        more = f"and {len(columns) - len(shown)} more" if shown else len(columns)
+        _line(console, f"{more} columns (ilk data FILE shows all)")
     _line(console, _classes(data))
     print_notes(console, data)
     console.print()

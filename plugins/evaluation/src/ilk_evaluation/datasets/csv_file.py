@@ -62,8 +62,8 @@ class Csv(TableDataset):
         choices=("auto",),
         items=Param(str),
         form='"auto" or list of str',
-        doc='Nominal columns; all others must be numeric. "auto": columns without any cell that '
-        "is a number. A column with both numbers and other cells is an error under "
+        doc='Nominal columns; all others must be numbers or dates. "auto": columns without any '
+        "cell that is a number. A column with both numbers and other cells is an error under "
         '"auto": it has a typing error, or must be listed here.',
     )
     missing_values: Sequence[str] = param(
