@@ -25,6 +25,15 @@ def _plain_pytest_inside():
     os.environ.pop("PYTEST_ADDOPTS", None)
 
 
+@pytest.fixture(autouse=True)
+def _no_figure_is_kept():
+    """Close pyplot's figures, which it keeps: some peer imports it, so ours belong to it."""
+    yield
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
+
+
 @pytest.fixture
 def threads_for_few_rows(monkeypatch):
     """Let a few rows be shared by threads as many are: tests of threads need not be large."""

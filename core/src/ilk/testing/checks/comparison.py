@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -252,3 +253,6 @@ def check_plot(subject: Subject) -> None:
         expect(ax.has_data() or ax.texts, "expected something to be drawn")
         same = comparison.plot(verdict, ax)
         expect(same is ax, f"expected the axes that were given, got {same!r}")
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot is not None:  # keeps every figure until it is closed
+            pyplot.close(ax.figure)
