@@ -13,6 +13,7 @@ from cases import in_one_test
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import run_experiment
 from ilk_evaluation.datasets.inspection import columns_of, warnings_of
+from ilk_evaluation.datasets.table_file import EXAMPLE
 from ilk_evaluation.plan.experiment_plan import plan_experiment
 
 GERMAN = "Länge;Datum;Ort;Art\n" + "".join(
@@ -37,12 +38,17 @@ def german(tmp_path):
     return path
 
 
-def spec_of(path, *datasets, pipeline=""):
-    tables = "".join(f"[[datasets]]\n{dataset}\n" for dataset in datasets)
-    path.write_text(
-        f'{tables}[[pipelines]]\nid = "near"\n{pipeline}\nsteps = [{{ transformer = "one_hot" }}, '
-        '{ classifier = "knn" }]\n[evaluation]\nresampling = { use = "kfold", folds = 2 }\n'
-    )
+PIPELINE = """\
+[[pipelines]]
+id = "near"
+steps = [{ transformer = "one_hot" }, { classifier = "nearest_mean" }]
+[evaluation]
+resampling = { use = "kfold", folds = 2 }
+"""
+
+
+def spec_of(path, *datasets):
+    path.write_text("".join(f"[[datasets]]\n{dataset}\n" for dataset in datasets) + PIPELINE)
     return path
 
 
@@ -97,6 +103,21 @@ def test_data_sets_of_a_spec_are_shown_and_the_others_are_named(call, german, tm
     assert "iris: 150 rows" in out
     assert err.startswith("Error: ")
     assert "absent.csv: cannot be read" in err
+
+
+def test_the_data_sets_of_a_folder_are_shown(call):
+    code, out, _ = call("data", EXAMPLE / "datasets.toml")
+    assert code == 0
+    assert "fruit: 12 rows, 3 features" in out
+
+
+def test_an_encoding_that_cannot_be_found_can_be_given(call, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("u;class\n1;a\n2;b\n".encode("cp037"))
+    assert call("data", path)[0] == 2
+    code, out, _ = call("data", path, "--set", "encoding=cp037")
+    assert code == 0
+    assert "t: 2 rows, 1 features (cp037, semicolons)" in out
 
 
 def test_a_dry_run_and_a_run_say_what_was_guessed(call, german, tmp_path):
@@ -179,7 +200,8 @@ def copies(tmp_path):
             for name in ("one", "two", "three")
         ],
         "pipelines": [
-            {"id": f"{k}-NN", "steps": [{"classifier": {"use": "knn", "k": k}}]} for k in (1, 3)
+            {"id": name, "steps": [{"classifier": name}]}
+            for name in ("nearest_mean", "naive_bayes")
         ],
         "evaluation": {
             "resampling": {"use": "kfold", "folds": 4},
@@ -216,3 +238,14 @@ def test_rows_to_predict_are_no_data_to_evaluate_with(copies):
     copies["datasets"][0]["labels"] = "unknown"
     with pytest.raises(ilk.SpecError, match="one: labels = 'unknown' reads rows to predict"):
         plan_experiment(copies)
+
+
+def test_every_kind_of_data_is_described():
+    """Texts, images and arrays without names of columns included."""
+    for name in ("csv", "arff", "parquet", "folder", "svmlight", "images", "xor", "waveform"):
+        for example in ilk.registry("dataset").get(name).examples():
+            data = example.load()
+            assert len(columns_of(data)) in (0, len(data.feature_names))
+            assert all(isinstance(warning, str) for warning in warnings_of(data))
+    texts = ilk.Data(["one", "two"] * 6, LABELS, feature_names=("text",))
+    assert (columns_of(texts), warnings_of(texts)) == ([], [])

@@ -100,6 +100,7 @@ CASES = [
     ("blanks and tabs", "u v\tclass\n5.1\t3.5 a\n4.9 3.0  b\n", {}, UV, TWO, AB, "blanks", ""),
     ("blanks after commas", PLAIN.replace(",", ", "), {}, UV, TWO, AB, "", ""),
     ("another delimiter", PLAIN.replace(",", "^"), {"delimiter": "^"}, UV, TWO, AB, "'^'", ""),
+    ("sep=", "sep=;\n" + PLAIN.replace(",", "\t"), {"delimiter": "\t"}, UV, TWO, AB, "tabs", ""),
     ("sep= of Excel", "sep=;\n" + PLAIN.replace(",", ";"), {}, UV, TWO, AB, "semicolons", ""),
     (
         "quotes",
@@ -132,7 +133,7 @@ CASES = [
         TWO,
         AB,
         "",
-        "numbers the rows: it is left out",
+        "tells the rows apart: it is left out",
     ),
     (
         "row names of write.csv",
@@ -159,6 +160,16 @@ CASES = [
         "5.1,3.5,a\n4.9,3.0,b\n",
         {"target": -1},
         ("x0", "x1"),
+        TWO,
+        AB,
+        "no header",
+        "the first row looks like data",
+    ),
+    (
+        "no header, a column ignored by the name it gets",
+        "7,5.1,3.5,a\n8,4.9,3.0,b\n",
+        {"target": -1, "ignore": ["x0"]},
+        ("x1", "x2"),
         TWO,
         AB,
         "no header",
@@ -584,10 +595,19 @@ def test_there_are_enough_cases():
 
 # content, parameters, message
 REFUSED = [
+    (
+        "u,class\n1.2.20,a\n1.2.20,b\n",
+        {"date_format": "%d/%m/%y"},
+        r"'%d/%m/%y' fits all cells of no column",
+    ),
     ("a|b;class\nx|y;z\nu|v;w\n", {}, r"the delimiter cannot be told: ';' or '\|'; give delimiter"),
     ('u,class\n"1,234",a\n"5,678",b\n', {}, r"'1,234' may be 1.234 or 1234; give decimal = ',' or"),
     ("u,class\n1/2/2020,a\n3/4/2020,b\n", {}, r"column 'u': .*give date_format = '%d/%m/%Y' or"),
-    ("5.1,3.5,a\n4.9,3.0,b\n", {}, r"first row looks like data: set header = false"),
+    (
+        "5.1,3.5,a\n4.9,3.0,b\n",
+        {},
+        r"the first row looks like data, so there is no header: columns",
+    ),
     (PLAIN, {"target": 3}, r"target = 3 is no position: there are 3 columns, 0 to 2"),
     (PLAIN, {"target": -1, "ignore": ["class"]}, r"ignore names the target 'class'"),
     ("u,u,class\n1,2,a\n3,4,b\n", {"target": "u"}, r"target names several columns: 'u'"),
@@ -605,6 +625,7 @@ REFUSED = [
     ("u,class\n1,?\n2,?\n", {"missing": "labelled"}, r"but no row is labelled"),
     (PLAIN.encode("utf-16")[:-1], {}, r"not UTF-16 text"),
     (PLAIN.encode("latin-1") + b"\xe9", {"encoding": "utf-8"}, r"encoding = 'utf-8' does not fit"),
+    (b"u,v,class\n1,\x01\x02,a\n", {}, r":2: not a text file: it has the control character 0x01"),
     (b"u,v\n\x00\x01", {}, r":2: not a text file: it has the control character 0x00"),
     (gzip.compress(PLAIN.encode())[:-5], {}, r"the gzip file is damaged"),
     (lzma.compress(PLAIN.encode())[:20], {}, r"the xz file is damaged"),
@@ -664,8 +685,20 @@ def test_a_first_row_of_categories_that_stand_below_again_is_data(write):
     path = write("red,round,a\nblue,round,b\nred,square,a\nblue,square,b\n")
     data = load(path, target=-1)
     assert (len(data), data.feature_names) == (4, ("x0", "x1"))
-    with pytest.raises(ilk.DataError, match="the first row looks like data: set header = false"):
+    with pytest.raises(ilk.DataError, match="the first row looks like data, so there is no header"):
         load(path)
+
+
+def test_long_texts_do_not_hide_the_delimiter(write):
+    text = "one; two, three\n" * 1000
+    rows = "".join(f'"{text}{at}";{at};{"ab"[at % 2]}\n' for at in range(9))
+    data = load(write("text;n;class\n" + rows))
+    assert (len(data), data.nominal, data.dialect) == (9, ("text",), "semicolons")
+
+
+def test_a_stray_control_character_is_noted(write):
+    path = write("u,v,class\nre\x19d,1,a\n" + "blue,2,b\n" * 200)
+    assert load(path).notes == ("line 2 has the control character 0x19",)
 
 
 def test_usual_categories_have_no_note(write):
@@ -774,3 +807,11 @@ def test_an_attribute_that_cannot_be_read_can_be_ignored(write):
     with pytest.raises(ilk.DataError, match="list it in ignore"):
         load(write(text))
     assert load(write(text), ignore=["u"]).X == ["two", "three"]
+
+
+@pytest.mark.parametrize(("text", "use"), [(KEEL, "arff"), ("1 1:5 2:3\n-1 1:4\n", "svmlight")])
+def test_csv_names_the_reader_of_another_format(write, text, use):
+    path = write(text)
+    with pytest.raises(ilk.DataError, match=f"no delimited table; read it with use = '{use}'"):
+        ilk.dataset("csv", path=path, target=0).load()
+    assert len(ilk.build({"use": use, "path": path}, kind="dataset").load()) == 2

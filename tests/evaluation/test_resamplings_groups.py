@@ -115,12 +115,17 @@ def test_a_class_in_one_group_is_said_to_be_missing(tmp_path):
     assert any("class 'y' is missing from the test part of 1 of 2 splits" in n for n in notes)
 
 
-def test_a_holdout_of_unequal_groups_says_its_share_of_the_cases(tmp_path):
+@pytest.mark.parametrize(
+    ("resampling", "share"),
+    [
+        ({"use": "holdout", "test_size": 0.3}, "0.3"),
+        ({"use": "train_validation_test", "sizes": [2, 1, 1]}, "0.25"),
+    ],
+)
+def test_unequal_groups_have_another_share_of_the_cases(tmp_path, resampling, share):
     rows = [("a", c) for c in "xy" * 20] + [(g, c) for g in "bcdefghij" for c in "xy"]
-    (note,) = split_notes(plan_of(tmp_path, rows, {"use": "holdout", "test_size": 0.3}))
-    assert (
-        "test_size = 0.3 is a share of the groups, whose sizes differ: the test parts hold" in note
-    )
+    (note,) = split_notes(plan_of(tmp_path, rows, resampling))
+    assert f"{share} of the groups are tested, which differ in size: the test parts hold" in note
 
 
 def test_without_groups_nothing_is_said():

@@ -14,10 +14,9 @@ import numpy as np
 
 import ilk
 from ilk.suggest import file_like
-from ilk_evaluation.datasets.rows import ARFF, read_rows
-from ilk_evaluation.datasets.svmlight_file import LINE
+from ilk_evaluation.datasets.rows import read_rows
 from ilk_evaluation.datasets.table_file import STRONG, some
-from ilk_evaluation.datasets.text_file import _BROKEN, _PACKED, check_is_file
+from ilk_evaluation.datasets.text_file import _BROKEN, _PACKED, check_is_file, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -239,10 +238,7 @@ def _is_other(path: Path) -> bool:
     """Tell by its first bytes whether a file is ARFF, Parquet or SVMlight."""
     with _opened(path) as raw:
         start = raw.read(2**16)
-    text = start.decode("latin-1")
-    lines = [line for line in text.splitlines()[:20] if line.strip() and not line.startswith("#")]
-    other = start.startswith(b"PAR1") or ARFF.match(text)
-    return bool(other or (lines and all(map(LINE.fullmatch, lines[:-1] or lines))))
+    return start.startswith(b"PAR1") or format_of(start.decode("latin-1")) != "csv"
 
 
 @contextmanager

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import ilk
 
+_OF_TEXT = ("encoding", "inflated_mb")
+
 
 @click.command
 @click.argument("file", type=click.Path(path_type=Path))
@@ -28,10 +30,11 @@ if TYPE_CHECKING:
 )
 @click.pass_context
 def data(ctx: click.Context, file: Path, target: str | None, settings: tuple[str, ...]) -> None:
-    """Show how data sets are read: dialect, columns, classes, and what looks wrong.
+    """Show how data sets are read, and what looks wrong in them.
 
-    FILE is a table (CSV, ARFF, KEEL, LIBSVM, Parquet), or a TOML file with data sets. Columns
-    have their kind, their range or levels, and the number of missing values.
+    FILE is a table (CSV, ARFF, KEEL, LIBSVM, Parquet), or a TOML file with data sets: a spec, or
+    the datasets.toml of a folder. Columns have their kind, their range or levels, and the number
+    of missing values. What was guessed is a note, what looks wrong a warning.
 
     Exit code: 0 success, 2 a data set cannot be read.
     """
@@ -66,8 +69,8 @@ def _datasets(file: Path, target: str | None, settings: tuple[str, ...]) -> Iter
             raise click.UsageError("--target and --set are for a table, not for a TOML file")
         yield from _of_spec(file)
         return
-    cls: Any = reader_of(file)
     given = {"path": str(file), **dict(map(_setting, settings))}
+    cls: Any = reader_of(file, **{k: given[k] for k in _OF_TEXT if k in given})
     if target is not None:
         given["target"] = int(target) if target.lstrip("-").isdecimal() else target
     elif "target" not in given and cls.parameters.get("target") is not None:
@@ -80,10 +83,15 @@ def _of_spec(file: Path) -> Iterator[ilk.Dataset]:
     import ilk
     from ilk.spec import load
 
+    spec = load(file)
+    if isinstance(spec.data.get("datasets"), dict):  # the description of a folder
+        for name in spec.data["datasets"]:
+            yield ilk.dataset("folder", path=file.parent, name=name)
+        return
     grammar = ilk.Table(
         {"datasets": ilk.Param(slot="dataset", many=list)}, required=("datasets",), others=True
     )
-    for table in ilk.resolve(load(file), grammar=grammar).data["datasets"]:
+    for table in ilk.resolve(spec, grammar=grammar).data["datasets"]:
         yield ilk.build(table, kind="dataset")
 
 

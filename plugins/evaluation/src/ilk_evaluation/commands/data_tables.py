@@ -46,7 +46,8 @@ def print_data(console: Console, label: str, data: ilk.Data, most: int | None = 
             table.add_row(*(Text(printable(cell, keep="")) for cell in cells), missing)
         print_table(console, table)
     if len(shown) < len(columns):
-        _line(console, f"and {len(columns) - len(shown)} more columns (ilk data FILE shows all)")
+        more = f"and {len(columns) - len(shown)} more" if shown else len(columns)
+        _line(console, f"{more} columns (ilk data FILE shows all)")
     _line(console, _classes(data))
     print_notes(console, data)
     console.print()
@@ -54,7 +55,7 @@ def print_data(console: Console, label: str, data: ilk.Data, most: int | None = 
 
 def print_plan_data(console: Console, plan: Plan) -> None:
     """Print how the data sets of a plan were read; columns of the first ones of a few files."""
-    read = [one for one in plan.datasets if _is_read(plan, one)]
+    read = _read(plan)
     for planned in read:
         print_data(console, planned.label, planned.data, _MOST_COLUMNS if len(read) <= _FEW else 0)
     _print_splits(console, plan)
@@ -62,9 +63,8 @@ def print_plan_data(console: Console, plan: Plan) -> None:
 
 def print_plan_notes(console: Console, plan: Plan) -> None:
     """Print notes on the data sets of a plan that were read from files."""
-    for planned in plan.datasets:
-        if _is_read(plan, planned):
-            print_notes(console, planned.data, planned.label)
+    for planned in _read(plan):
+        print_notes(console, planned.data, planned.label)
     _print_splits(console, plan)
 
 
@@ -74,10 +74,10 @@ def _print_splits(console: Console, plan: Plan) -> None:
         _line(console, f"note: {note}")
 
 
-def _is_read(plan: Plan, planned: PlannedData) -> bool:
-    """Tell whether a data set was read from a file, so that something was guessed."""
-    table = plan.experiment.datasets[plan.datasets.index(planned)]
-    return "path" in table or bool(planned.data.notes)
+def _read(plan: Plan) -> list[PlannedData]:
+    """The data sets that were read from files, so that something may have been guessed."""
+    pairs = zip(plan.experiment.datasets, plan.datasets, strict=True)
+    return [planned for table, planned in pairs if "path" in table or planned.data.notes]
 
 
 def print_notes(console: Console, data: ilk.Data, label: str = "") -> None:

@@ -202,6 +202,10 @@ class Columns:
             return self._texts(), ()
         self.spelling = self._spelling()
         forms = {name: form for name in self.features if (form := self._date_form(name))}
+        if self.roles.dates not in {None, "auto"} and not forms:
+            raise self.table.error(
+                f"date_format = {self.roles.dates!r} fits all cells of no column"
+            )
         self.dates = tuple(n for n in self.features if n in forms or n in self.roles.days)
         nominal = tuple(
             name for name in self.features if name not in forms and self._is_nominal(name)

@@ -5,11 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
+import ilk
 from ilk import Param, param
 from ilk_evaluation.datasets.columns import Columns, Roles
 from ilk_evaluation.datasets.dialect import Layout, read_table
 from ilk_evaluation.datasets.table_file import EXAMPLE, TableDataset, TableFile, UsedColumns
-from ilk_evaluation.datasets.text_file import ENCODING, INFLATED, check_encoding, read_text
+from ilk_evaluation.datasets.text_file import (
+    ENCODING,
+    INFLATED,
+    check_encoding,
+    format_of,
+    read_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +62,8 @@ class Csv(TableDataset):
         choices=("auto",),
         items=Param(str),
         form='"auto" or list of str',
-        doc='Nominal columns; all others must be numeric. "auto": columns without any cell that '
-        "is a number. A column with both numbers and other cells is an error under "
+        doc='Nominal columns; all others must be numbers or dates. "auto": columns without any '
+        "cell that is a number. A column with both numbers and other cells is an error under "
         '"auto": it has a typing error, or must be listed here.',
     )
     missing_values: Sequence[str] = param(
@@ -76,7 +83,7 @@ class Csv(TableDataset):
         type=bool,
         choices=("auto",),
         doc='Whether the first row names the columns. "auto": yes, unless `columns` names them, '
-        "or no parameter names a column and the first row looks like data.",
+        "or it looks like data and holds no name that another parameter has.",
     )
     columns: Sequence[str] = param(
         default=(),
@@ -146,7 +153,11 @@ class Csv(TableDataset):
         return self._table(Path(self.path).expanduser()).header
 
     def _table(self, path: Path) -> TableFile:
-        return read_table(read_text(path, self.inflated_mb, self.encoding), self._layout())
+        file = read_text(path, self.inflated_mb, self.encoding)
+        found = format_of(file.text)
+        if found != "csv":
+            raise ilk.DataError(f"{path}: no delimited table; read it with use = {found!r}")
+        return read_table(file, self._layout())
 
     def _read(self, path: Path) -> tuple[UsedColumns, str]:
         table = self._table(path)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 COMMENTS = ("#", "%")
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+_TOLD = re.compile(r"sep=([^\"\r\n])\r?\n")
+"""A first line by which Excel is told the delimiter."""
 _SAMPLE = 2**16  # characters
 _MOST_TOLD = 5
 Row = tuple[int, list[str]]
@@ -73,9 +75,10 @@ def read_table(file: TextFile, layout: Layout) -> TableFile:
     """
     path, text = file.path, file.text
     delimiter, skipped = layout.delimiter, 0
-    told = re.match(r"sep=(.)\r?\n", text)  # written by Excel
-    if told and delimiter == "auto":
-        delimiter, text, skipped = told[1], text[told.end() :], 1
+    told = _TOLD.match(text)
+    if told:
+        text, skipped = text[told.end() :], 1
+        delimiter = told[1] if delimiter == "auto" else delimiter
     if delimiter == "auto":
         delimiter = find_delimiter(path, text)
     rows = list(_numbered(path, text, delimiter, layout.padded, 1 + skipped))
@@ -97,14 +100,11 @@ def find_delimiter(path: Path, text: str) -> str:
     DataError
         If two do equally well.
     """
-    sample = text[:_SAMPLE]
-    if len(text) > _SAMPLE and "\n" in sample:
-        sample = sample[: sample.rindex("\n")]
     scores: dict[str, float] = {}
     for delimiter in (*STRONG, " "):
         if delimiter == " " and scores.get("\t", 0) > 2:
             continue  # tabs divide all rows alike, so blanks are within cells
-        score = _fit(sample, delimiter)
+        score = _fit(text[:_SAMPLE], delimiter, cut=len(text) > _SAMPLE)
         if score:
             scores[delimiter] = score
     if not scores:
@@ -118,7 +118,7 @@ def find_delimiter(path: Path, text: str) -> str:
     return best
 
 
-def _fit(sample: str, delimiter: str) -> float:
+def _fit(sample: str, delimiter: str, *, cut: bool) -> float:
     """Score of a delimiter, above 2 if all rows have as many cells; 0 if most have a single one."""
     rows = []
     for cells in _reader(sample, delimiter, padded=True, strict=False):
@@ -126,8 +126,10 @@ def _fit(sample: str, delimiter: str) -> float:
             _right(cells)
         if cells and not cells[0].startswith(COMMENTS):
             rows.append(cells)
-        if len(rows) == MOST_ROWS:
+        if len(rows) > MOST_ROWS:
             break
+    if (cut and len(rows) > 1) or len(rows) > MOST_ROWS:
+        rows.pop()  # its end may lie beyond the sample
     if not rows:
         return 0
     usual = Counter(map(len, rows)).most_common(1)[0][0]
@@ -258,7 +260,7 @@ def _has_header(table: TableFile, first: list[str], rows: list[list[str]], layou
         return layout.header
     if layout.columns:
         return first == list(layout.columns)
-    if layout.named or not first_is_data(first, rows):
+    if any(name in first for name in layout.named) or not first_is_data(first, rows):
         return True
     table.dialect.append("no header")
     table.notes.append(
@@ -335,7 +337,9 @@ def _without_index(table: TableFile, names: list[str]) -> list[str]:
         cells = [row[0] for row in table.rows]
         if len(set(cells)) == len(cells):
             empty.append(0)
-            table.notes.append("the first column has no name and numbers the rows: it is left out")
+            table.notes.append(
+                "the first column has no name and tells the rows apart: it is left out"
+            )
     if empty:
         kept = [at for at in range(len(names)) if at not in empty]
         table.rows = [[row[at] for at in kept] for row in table.rows]

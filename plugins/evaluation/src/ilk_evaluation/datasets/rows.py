@@ -11,17 +11,26 @@ import ilk
 from ilk_evaluation.datasets.arff_file import Arff
 from ilk_evaluation.datasets.csv_file import Csv
 from ilk_evaluation.datasets.parquet_file import Parquet
-from ilk_evaluation.datasets.svmlight_file import LINE, Svmlight
-from ilk_evaluation.datasets.text_file import read_bytes, read_text
+from ilk_evaluation.datasets.svmlight_file import Svmlight
+from ilk_evaluation.datasets.text_file import INFLATED_MB, format_of, read_bytes, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-ARFF = re.compile(r"(?:\s|%.*)*@relation", re.IGNORECASE)
+_OF_TEXT = ("encoding", "inflated_mb")
+_READERS: dict[str, type[ilk.Dataset]] = {"arff": Arff, "csv": Csv, "svmlight": Svmlight}
 
 
-def reader_of(path: str | Path) -> type[ilk.Dataset]:
+def reader_of(
+    path: str | Path, encoding: str = "auto", inflated_mb: int = INFLATED_MB
+) -> type[ilk.Dataset]:
     """Return the class of the data set that reads a file, by its content.
+
+    Parameters
+    ----------
+    path : path
+    encoding, inflated_mb
+        As in `csv`.
 
     Raises
     ------
@@ -31,12 +40,7 @@ def reader_of(path: str | Path) -> type[ilk.Dataset]:
     path = Path(path).expanduser()
     if read_bytes(path).startswith(b"PAR1"):
         return Parquet
-    text = read_text(path).text
-    if ARFF.match(text[:65536]):
-        return Arff
-    lines = [line for line in text[:65536].splitlines()[:20] if line.strip()]
-    lines = [line for line in lines if not line.startswith("#")]
-    return Svmlight if lines and all(map(LINE.fullmatch, lines[:-1] or lines)) else Csv
+    return _READERS[format_of(read_text(path, inflated_mb, encoding).text)]
 
 
 def read_rows(
@@ -77,7 +81,7 @@ def read_rows(
     (['length', 'colour'], False)
     """
     path = Path(path).expanduser()
-    cls: Any = reader_of(path)
+    cls: Any = reader_of(path, **{k: parameters[k] for k in _OF_TEXT if k in parameters})
     given = {"path": path, "labels": "unknown", **parameters}
     if cls is Svmlight:
         given.setdefault("n_features", len(features))

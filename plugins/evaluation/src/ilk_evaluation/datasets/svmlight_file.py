@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _PAIR = re.compile(r"([0-9]{1,9}):(\S+)")
 _LARGEST = 2**53
-LINE = re.compile(r"\S+(?:\s+qid:\d+)?(?:\s+\d{1,9}:\S+)+\s*(?:#.*)?")
-"""A line of such a file that has a feature."""
 
 
 class Svmlight(ilk.Dataset):

@@ -54,6 +54,8 @@ class TableFile:
     doubled : frozenset of str
         Names that several columns had.
     delimiter : str
+    named : bool
+        Whether the names are written in the file.
     """
 
     path: Path
@@ -89,10 +91,10 @@ class TableFile:
         if name in self.header:
             return self.header.index(name)
         hint = delimiter_hint(self.header) or ilk.did_you_mean(name, self.header)
-        if not hint and self.named and first_is_data(self.header, self.rows):
+        if not self.named:
             hint = (
-                "; the first row looks like data: set header = false, and columns = [...] or a "
-                "position (target = -1 is the last column)"
+                "; the first row looks like data, so there is no header: columns = [...] names the "
+                "columns, target may be a position (-1 is the last one)"
             )
         raise self.error(f"{role} names no column: {name!r}{hint} (columns: {some(self.header)})")
 

@@ -55,6 +55,8 @@ _OTHERS = (
     (b"\x28\xb5\x2f\xfd", "compressed by zstd; unpack it first"),
     (b"%PDF", "a PDF; export the table as CSV"),
 )
+_LIBSVM = re.compile(r"\S+(?:\s+qid:\d+)?(?:\s+\d{1,9}:[-+.eE0-9]+)+\s*(?:#.*)?")
+_MOST_CONTROL = 1e-3  # of the characters; about a tenth of random bytes are such
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 
@@ -99,12 +101,32 @@ def read_text(path: Path, inflated_mb: int = INFLATED_MB, encoding: str = "auto"
     """
     raw, compression = _unpacked(path, read_bytes(path), inflated_mb)
     found = _decode(path, raw, encoding)
-    match = _CONTROL.search(found.text)
-    if match:
-        line = found.text.count("\n", 0, match.start()) + 1
-        sign = f"0x{ord(match[0]):02x}"
-        raise ilk.DataError(f"{path}:{line}: not a text file: it has the control character {sign}")
+    found = _checked(path, found)
     return replace(found, compression=compression, text=found.text.rstrip("\x1a"))
+
+
+def _checked(path: Path, found: TextFile) -> TextFile:
+    """Refuse binary data; note a stray control character."""
+    match = _CONTROL.search(found.text)
+    if match is None:
+        return found
+    line = found.text.count("\n", 0, match.start()) + 1
+    sign = f"the control character 0x{ord(match[0]):02x}"
+    many = len(_CONTROL.findall(found.text)) > _MOST_CONTROL * len(found.text)
+    if many or "\0" in found.text:
+        raise ilk.DataError(f"{path}:{line}: not a text file: it has {sign}")
+    return replace(found, notes=(*found.notes, f"line {line} has {sign}"))
+
+
+def format_of(text: str) -> str:
+    """Name of the data set that reads a text: ``"arff"``, ``"svmlight"`` or ``"csv"``."""
+    written = [line.strip() for line in text[:65536].splitlines()]
+    first = next((line for line in written if line and not line.startswith("%")), "")
+    if first.lower().startswith("@relation"):
+        return "arff"
+    lines = [line for line in written if line and not line.startswith("#")][:20]
+    whole = lines[:-1] or lines  # the last one may be cut
+    return "svmlight" if lines and all(map(_LIBSVM.fullmatch, whole)) else "csv"
 
 
 def read_bytes(path: Path) -> bytes:

@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import ilk
     from ilk_evaluation.plan.experiment_plan import Plan
 
 _MOST = 3
@@ -42,11 +43,19 @@ def _notes_on(plan: Plan, position: int) -> Iterator[str]:
         )
     if len(missing) > _MOST:
         yield f"{len(missing) - _MOST} more classes are missing from parts of splits"
-    wanted = getattr(plan.resampling, "test_size", None)
-    if wanted is not None and wanted < 1 and max(abs(s - wanted) for s in shares) > _NEAR:
+    wanted = _test_share(plan.resampling)
+    if wanted < 1 and max(abs(s - wanted) for s in shares) > _NEAR:
         low, high = min(shares), max(shares)
         got = f"{low:.2f}" if high - low < _NEAR / 10 else f"{low:.2f} to {high:.2f}"
         yield (
-            f"test_size = {wanted} is a share of the groups, whose sizes differ: the test parts "
-            f"hold {got} of the cases"
+            f"{wanted:.2g} of the groups are tested, which differ in size: the test parts hold "
+            f"{got} of the cases"
         )
+
+
+def _test_share(resampling: ilk.Resampling) -> float:
+    """The share of groups that is tested; 1 if a resampling has no such parameter."""
+    sizes = getattr(resampling, "sizes", None)
+    if sizes is not None:
+        return float(sizes[-1] / sum(sizes))
+    return float(getattr(resampling, "test_size", 1.0))
