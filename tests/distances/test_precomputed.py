@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
@@ -185,3 +185,37 @@ def test_what_is_no_column_of_numbers_is_named(X):
 def test_ragged_matrix_is_named():
     with pytest.raises(ilk.ParameterError, match="precomputed: matrix must be an array of numbers"):
         ilk.distance("precomputed", matrix=[[0.0, 1.0], [1.0]])
+
+
+def test_a_kernel_looks_its_values_up():
+    K = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]])
+    kernel = ilk.kernel("precomputed", matrix=K).fit([[0], [1]])
+    assert kernel.gram([[0], [2]], [[1], [2]]).tolist() == [[1.0, 0.0], [0.5, 1.0]]
+    assert kernel.gram([[1], [0]]).tolist() == K[[1, 0]][:, [1, 0]].tolist()
+    assert kernel.diagonal([[2], [1]]).tolist() == [1.0, 3.0]
+    assert clone(kernel).matrix is kernel.matrix
+
+
+def test_a_machine_on_looked_up_values_is_that_on_the_kernel():
+    X, y = ilk.dataset("iris").load().Xy
+    rows = np.arange(len(X))[:, np.newaxis]
+    looked_up = ilk.kernel("precomputed", matrix=X @ X.T)
+    scores = [
+        cross_val_score(ilk.classifier("svm", kernel=kernel), cases, y, cv=3)
+        for kernel, cases in ((looked_up, rows), ("linear", X))
+    ]
+    assert np.array_equal(*scores)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (None, "precomputed: matrix must be an array of numbers, got None"),
+        ([[1.0, 2.0]], r"matrix must be square, got shape \(1, 2\)"),
+        ([[1.0, 2.0], [0.0, 1.0]], r"matrix must be symmetric, got 2.0 at \[0, 1\]"),
+        ([[np.inf]], r"matrix must be finite, got inf at \[0, 0\]"),
+    ],
+)
+def test_a_wrong_gram_matrix_is_named(matrix, message):
+    with pytest.raises(ilk.ParameterError, match=message):
+        ilk.kernel("precomputed", matrix=matrix).fit([[0]])
