@@ -21,7 +21,7 @@ import numpy as np
 
 import ilk
 from ilk import InputError, display_name
-from ilk.neighbors.norms import Euclidean
+from ilk.neighbors import Euclidean
 from ilk_learners.numerics import common_deviations
 
 if TYPE_CHECKING:
