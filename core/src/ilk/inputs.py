@@ -156,7 +156,7 @@ def days_of(column: pd.Series[Any]) -> np.ndarray:
     Examples
     --------
     >>> import pandas as pd
-    >>> days_of(pd.Series(pd.to_datetime(["1970-01-02", "1970-01-01 12:00"])))
+    >>> days_of(pd.Series(pd.to_datetime(["1970-01-02 00:00", "1970-01-01 12:00"])))
     array([1. , 0.5])
     """
     import pandas as pd

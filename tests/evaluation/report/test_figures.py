@@ -22,7 +22,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 NAMES = {
-    *("critical_difference", "robustness", "estimates", "time"),
+    *("critical_difference", "ranks", "robustness", "estimates", "time"),
     *("roc", "precision_recall", "calibration", "confusion"),
 }
 

@@ -1,10 +1,12 @@
 """The commands ``ilk report`` and ``ilk plot``: what they write, and their exit codes."""
 
 import errno
+import io
 import os
 import sqlite3
 import stat
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -142,12 +144,17 @@ def test_a_full_disk_leaves_no_part_of_a_file(call, store, tmp_path, monkeypatch
         (tmp_path / name).write_text("before")
     before = sorted(tmp_path.iterdir())
 
-    def full(path, content):
-        with path.open("wb") as file:
-            file.write(content[: len(content) // 2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    class FullDisk(io.FileIO):
+        def write(self, content):
+            super().write(content[: len(content) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    opened = Path.open
+    monkeypatch.setattr(
+        Path,
+        "open",
+        lambda path, *how: FullDisk(path, "w") if path.suffix == ".part" else opened(path, *how),
+    )
     code, _, err = call(*arguments)
     assert (code, "cannot be written: No space left" in err) == (2, True)
     assert sorted(tmp_path.iterdir()) == before
