@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import zipfile
 
 import numpy as np
@@ -184,3 +185,16 @@ def test_a_spec_is_loaded_as_one(tmp_path):
     assert ilk.load(path).data == {"a": 1}
     with pytest.raises(ilk.SpecError, match="cannot be read"):
         ilk.load(tmp_path / "y.toml")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
+def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path):
+    link, pipe = tmp_path / "link.ilk", tmp_path / "pipe.ilk"
+    link.symlink_to(tmp_path / "real.ilk")
+    os.mkfifo(pipe)
+    ilk.save(ilk.distance("euclidean"), link)
+    assert link.is_symlink()
+    assert (tmp_path / "real.ilk").is_file()
+    with pytest.raises(ilk.PersistError, match="a device or a pipe"):
+        ilk.save(ilk.distance("euclidean"), pipe)
+    assert pipe.is_fifo()

@@ -201,7 +201,8 @@ def test_a_report_is_written(iris, tmp_path):
 
 def test_no_pipeline_is_best_where_all_failed():
     frame = pd.DataFrame({"c": ["u", "v"] * 10, "y": ["a", "b"] * 10})
-    results = compare(["lda"], frame, target="y")
+    with pytest.warns(UserWarning, match="2 of 2 cells failed, the first of 'lda' on 'data': .*c"):
+        results = compare(["lda"], frame, target="y")
     with pytest.raises(ilk.InputError, match=r"no pipeline is best by error.*\(2 cells failed"):
         results.best()
 
@@ -228,6 +229,13 @@ WRONG = [
     ([["lda"], TABLE], {"target": "yy"}, "got 'yy'; did you mean 'y'"),
     ([["lda"], TABLE], {"target": "y"}, "y has 1 missing labels, the first in row 1"),
     ([["lda"], TABLE[["when"]], ["a", "b"]], {}, "column 'when' has dates"),
+    ([["lda"], pd.DataFrame({"a": [[1], [2]]}), ["a", "b"]], {}, "column 'a' has cells that are"),
+    ([["lda"], pd.DataFrame([[1, 2]] * 4, columns=["u", "u"]), Y], {}, "several columns 'u'"),
+    ([["lda"], pd.DataFrame([[1, 2]] * 4, columns=["u", "u"])], {"target": "u"}, "2 columns 'u'"),
+    ([["lda"], X, ["a", None, "a", "b"]], {}, "y has 1 missing labels, the first in row 1"),
+    ([["lda"], X, [1.0, np.nan, 2, 1]], {}, "y has 1 missing labels"),
+    ([["lda"], X, [1, "1", 2, 2]], {}, "labels of one type, got int, str"),
+    ([["lda"], pd.DataFrame(X), pd.Series(Y, [3, 2, 1, 0])], {}, "give y.loc"),
     ([["lda"], {}], {}, "data has no data set"),
     ([["lda"], "iris", Y], {}, "y is given, but data has its own labels"),
     ([["lda"], {"a": (X, Y)}, Y], {}, "y belongs to one data set"),

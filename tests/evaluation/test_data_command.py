@@ -120,6 +120,14 @@ def test_an_encoding_that_cannot_be_found_can_be_given(call, tmp_path):
     assert "t: 2 rows, 1 features (cp037, semicolons)" in out
 
 
+def test_an_unknown_encoding_and_a_link_to_nowhere_are_named(call, german):
+    code, _, err = call("data", german, "--set", "encoding=klingon")
+    assert (code, "unknown encoding: klingon" in err) == (2, True)
+    german.with_name("lost.csv").symlink_to("nowhere.csv")
+    code, _, err = call("data", german.with_name("lost.csv"))
+    assert (code, "cannot be read" in err, "lost.csv'?" in err) == (2, True, False)
+
+
 def test_a_dry_run_and_a_run_say_what_was_guessed(call, german, tmp_path):
     spec = spec_of(tmp_path / "s.toml", 'use = "csv"\npath = "waren.csv"\ntarget = "Art"')
     _, out, _ = call("run", spec, "--dry-run")

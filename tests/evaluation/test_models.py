@@ -3,6 +3,8 @@
 import csv
 import gzip
 import json
+import os
+import signal
 import zipfile
 
 import numpy as np
@@ -12,7 +14,9 @@ import pytest
 import ilk
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import run_experiment
+from ilk_evaluation.atomic_write import replacing
 from ilk_evaluation.commands import models
+from ilk_evaluation.commands.common import cleaned_up
 
 EXPERIMENT = """\
 [[datasets]]
@@ -189,12 +193,12 @@ WRONG = {
 def test_wrong_rows_are_named_and_nothing_is_written(call, fit, folder, message, monkeypatch):
     fit("means")
     (folder / "a.csv").write_text(WRONG[message])
-    (folder / "out.csv").write_text("before")
+    (folder / "out.csv").write_text("row,before")
     monkeypatch.setattr(models, "AT_ONCE", 1)  # some rows are answered before the wrong one
     code, _, err = call("predict", "m.ilk", "a.csv", "-o", "out.csv")
     assert code == 2
     assert message in err
-    assert (folder / "out.csv").read_text() == "before"
+    assert (folder / "out.csv").read_text() == "row,before"
     assert not [*folder.glob(".*")]
 
 
@@ -354,3 +358,101 @@ def test_files_of_other_formats_give_the_same_answers(call, fit, folder, name):
     code, _, err = call("predict", "m.ilk", name, "-o", "b.csv")
     assert code == 0, err
     assert read(folder / "a.csv") == read(folder / "b.csv")
+
+
+GERMAN = """\
+[[datasets]]
+use = "csv"
+path = "t.csv"
+date_format = "%d/%m/%Y"
+[[pipelines]]
+id = "1-NN"
+steps = [{ classifier = { use = "knn", k = 1 } }]
+"""
+
+
+@pytest.fixture
+def german(call, tmp_path, monkeypatch):
+    """A model of incomes with decimal commas and thousands by point, and days before months."""
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"{n}.500,0", f"0{n}/03/2024", "AB"[n // 5]) for n in range(1, 10)]
+    write(tmp_path / "t.csv", ["income", "when", "class"], rows, ";")
+    (tmp_path / "e.toml").write_text(GERMAN)
+    code, _, err = call("fit", "e.toml", "-o", "m.ilk")
+    assert code == 0, err
+
+    def nearest(*rows, options=()):
+        write(tmp_path / "new.csv", ["income", "when"], rows, ";")
+        code, _, err = call("predict", "m.ilk", "new.csv", "-o", "a.csv", "--explain", *options)
+        return err if code else [row["neighbor_1_case"] for row in read(tmp_path / "a.csv")]
+
+    return nearest
+
+
+def test_doubtful_spellings_are_those_of_training_or_asked_for(german, monkeypatch):
+    assert german(["1500", "01/03/2024"], ["9500", "09/03/2024"]) == ["1", "9"]
+    error = german(["9.500", "09/03/2024"])
+    assert "'9.500' may be 9.500 or, with thousands by point as in training, 9500" in error
+    assert german(["9.500", "09/03/2024"], options=["--decimal", ","]) == ["9"]
+    assert german(["1.500", "2024-03-01"], options=["--decimal", "."]) == ["1"]
+    month_first = ["--date-format", "%m/%d/%Y"]
+    assert german(["9500", "03/09/2024"], options=month_first) == ["9"]
+    monkeypatch.setattr(models, "AT_ONCE", 1)
+    assert german(["1500", "01/03/2024"], ["9.500", "09/03/2024"]) == ["1", "9"]
+    assert "try --decimal" in german(["1500", "01/03/2024"], ["9500.25", "09/03/2024"])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-32", "utf-8"])
+def test_columns_between_blanks_are_read_in_any_encoding(call, fit, folder, encoding):
+    fit()
+    call("predict", "m.ilk", "new.csv", "-o", "a.csv")
+    lines = [" ".join(row).replace(" ", "  \t") for row in (row[:3] for row in fruit(20, 1))]
+    (folder / "x.data").write_bytes("\n".join(lines).encode(encoding))
+    code, _, err = call("predict", "m.ilk", "x.data", "-o", "b.csv", "--no-header")
+    assert code == 0, err
+    assert (folder / "a.csv").read_text() == (folder / "b.csv").read_text()
+
+
+KEPT = [
+    ("row,weight,colour,size\n7,1,red,1\n", "row", "'row' is a column of the answers"),
+    ("prediction,weight,colour,size\n7,1,red,1\n", "prediction", "rename it in x.csv"),
+    ("id,weight,colour,size,id\n7,1,red,1,8\n", "id", "the column 'id' twice"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "message"), KEPT)
+def test_no_copied_column_is_lost_behind_another(call, fit, folder, text, name, message):
+    fit()
+    (folder / "x.csv").write_text(text)
+    code, _, err = call("predict", "m.ilk", "x.csv", "-o", "a.csv", "--keep", name)
+    assert (code, message in err) == (2, True)
+    assert not (folder / "a.csv").exists()
+
+
+def test_only_answers_are_replaced(call, fit, folder):
+    fit()
+    before = (folder / "fruit.csv").read_text()
+    code, _, err = call("predict", "m.ilk", "new.csv", "-o", "fruit.csv")
+    assert (code, "has no answers of ilk" in err) == (2, True)
+    assert (folder / "fruit.csv").read_text() == before
+
+
+def test_columns_without_names_are_no_columns_of_a_model(call, fit, folder):
+    fit()
+    (folder / "x.svm").write_text("1 1:2 2:3\n-1 1:1 3:2\n")
+    code, _, err = call("predict", "m.ilk", "x.svm", "-o", "a.csv")
+    assert (code, "lacks the columns 'weight', 'colour', 'size'" in err) == (2, True)
+
+
+def test_a_terminated_command_leaves_no_partial_file(tmp_path):
+    def write_some():
+        with cleaned_up(), replacing(tmp_path / "a.csv") as file:
+            file.write(b"row,")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as end:
+        write_some()
+    assert end.value.code == 143
+    assert not [*tmp_path.iterdir()]
+    assert signal.getsignal(signal.SIGTERM) is before

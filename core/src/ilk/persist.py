@@ -242,7 +242,10 @@ def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all."""
+    """Write a file completely or not at all; a link stays a link."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise PersistError(f"{path}: cannot be written: it is a device or a pipe, not a file")
+    path = path.resolve()
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

@@ -32,7 +32,11 @@ def did_you_mean(word: object, options: Iterable[str]) -> str:
 def similar_file(path: Path) -> str:
     """Return ``"; did you mean 'x'?"`` for a file of a similar name beside `path`."""
     try:
-        beside = [one.stem for one in path.parent.iterdir() if one.suffix == path.suffix]
+        beside = [
+            one.stem
+            for one in path.parent.iterdir()
+            if one.suffix == path.suffix and one.name != path.name  # a link to nowhere
+        ]
     except OSError:
         return ""
     match = closest(path.stem, beside) if not path.exists() else None

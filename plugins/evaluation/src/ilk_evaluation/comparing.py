@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,16 @@ def compare(
         ],
         "evaluation": {key: value for key, value in evaluation.items() if value is not None},
     }
-    return run_experiment(experiment, store=store, executor=executor)
+    results = run_experiment(experiment, store=store, executor=executor)
+    if results.n_failed:
+        first = results.failures.iloc[0]
+        warnings.warn(
+            f"{results.n_failed} of {len(results.design.cells)} cells failed, the first of "
+            f"{first['pipeline']!r} on {first['dataset']!r}: {first['error']}; results.failures "
+            f"has all",
+            stacklevel=3,
+        )
+    return results
 
 
 class _Given(ilk.Dataset):
@@ -153,6 +163,7 @@ def _as_data(given: Any, y: Any, target: str | None, name: str) -> ilk.Data:
         table, y = _divided(table, target)
     elif target is not None:
         raise ilk.InputError("compare: give y or target, not both")
+    _check_same_order(table, y)
     return _of(table, _checked_labels(y, ilk.n_rows(table)), name or "data")
 
 
@@ -164,7 +175,9 @@ def _divided(table: Any, target: str | None) -> tuple[Any, Any]:
             f"set, got {ilk.short_repr(table)}"
         )
     columns = list(table.columns)
-    if target is None or columns.count(target) != 1:
+    if columns.count(target) > 1:
+        raise ilk.InputError(f"compare: the frame has {columns.count(target)} columns {target!r}")
+    if target not in columns:
         hint = "" if target is None else ilk.did_you_mean(target, map(str, columns))
         some = ", ".join(map(str, columns[:10])) + (", ..." if len(columns) > 10 else "")
         got = "" if target is None else f", got {target!r}{hint}"
@@ -172,21 +185,37 @@ def _divided(table: Any, target: str | None) -> tuple[Any, Any]:
     return table.drop(columns=[target]), table[target]
 
 
+def _check_same_order(X: Any, y: Any) -> None:
+    """Raise if the indexes of a frame and a series hold the same keys in another order."""
+    index = getattr(y, "index", None)
+    if not ilk.is_table(X) or not hasattr(index, "sort_values") or index.equals(X.index):
+        return
+    if len(index) == len(X.index) and index.is_unique and set(index) == set(X.index):
+        raise ilk.InputError(
+            "compare: the index of y is that of X in another order; give y.loc[X.index], or "
+            "y.to_numpy() if the rows belong together as they stand"
+        )
+
+
 def _checked_labels(y: Any, n: int) -> np.ndarray:
     """Return labels as an array; those of categories and of objects as text or numbers."""
-    missing = np.asarray(y.isna()) if hasattr(y, "isna") else np.zeros(0, dtype=bool)
+    import pandas as pd
+
+    given = np.array(y, dtype=object)
+    if given.ndim != 1 or len(given) != n:
+        raise ilk.InputError(
+            f"compare: y must have a label for each of {n} cases, got shape {given.shape}"
+        )
+    missing = pd.isna(given)
     if missing.any():
         raise ilk.InputError(
             f"compare: y has {int(missing.sum())} missing labels, the first in row "
             f"{int(np.flatnonzero(missing)[0])}; leave these rows out"
         )
-    labels = np.asarray(y)
-    if labels.dtype == object:
-        labels = np.array(labels.tolist())
-    if labels.ndim != 1 or len(labels) != n:
-        raise ilk.InputError(
-            f"compare: y must have a label for each of {n} cases, got shape {labels.shape}"
-        )
+    labels = np.array(given.tolist())
+    if labels.dtype.kind == "U" and not all(isinstance(label, str) for label in given):
+        kinds = ", ".join(sorted({type(label).__name__ for label in given}))
+        raise ilk.InputTypeError(f"compare: y must have labels of one type, got {kinds}")
     return labels
 
 
@@ -196,6 +225,9 @@ def _of(X: Any, y: np.ndarray, name: str) -> ilk.Data:
         X = X if isinstance(X, list) or hasattr(X, "tocsr") else np.asarray(X)
         return ilk.Data(X=X, y=y, name=name)
     X = X.rename(columns=str).reset_index(drop=True)
+    twice = X.columns[X.columns.duplicated()].tolist()
+    if twice:
+        raise ilk.InputError(f"compare: data has several columns {twice[0]!r}; rename them")
     nominal = tuple(ilk.nominal_columns(X))
     _check_columns(X, nominal)
     if not nominal:
@@ -211,9 +243,16 @@ def _has_levels(column: Any) -> bool:
 
 
 def _check_columns(X: Any, nominal: Iterable[str]) -> None:
-    """Raise for dates and other columns that are neither numbers nor categories."""
+    """Raise for dates, lists and other columns that are neither numbers nor categories."""
     for name in nominal:
         if X[name].dtype.kind in "mM":
             raise ilk.InputError(
                 f"compare: column {name!r} has dates or durations; give numbers, such as days"
             )
+        try:
+            set(X[name])
+        except TypeError:
+            raise ilk.InputTypeError(
+                f"compare: column {name!r} has cells that are neither numbers nor categories, "
+                f"such as {ilk.short_repr(X[name].iloc[0])}"
+            ) from None

@@ -14,21 +14,25 @@ import numpy as np
 
 import ilk
 from ilk import similar_file
+from ilk_evaluation.datasets.dialect import without_blank_end
 from ilk_evaluation.datasets.rows import read_rows
 from ilk_evaluation.datasets.table_file import STRONG, some
-from ilk_evaluation.datasets.text_file import _BROKEN, _PACKED, check_is_file, format_of
+from ilk_evaluation.datasets.text_file import (
+    _BROKEN,
+    _MARKS,
+    _PACKED,
+    _zeros,
+    check_is_file,
+    format_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _BLOCK = 2**20
+_LONGEST = 2**24  # characters of a cell; an open quote must not read all of a file
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ class RowStream:
 
     def _read_header(self, delimiter: str | None) -> tuple[str, tuple[str, ...]]:
         """Return the delimiter and the names of the columns."""
-        candidates = [delimiter] if delimiter else list(STRONG)
+        candidates = [delimiter] if delimiter else [*STRONG, " "]
         firsts = {one: self._first_row(one) for one in candidates}
         if not self._has_header:
             fitting = [one for one, row in firsts.items() if len(row) == len(self._wanted)]
@@ -138,14 +142,17 @@ class RowStream:
 
     def _rows(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         """Yield the nonblank rows, each with the line at which it starts."""
+        csv.field_size_limit(max(_LONGEST, csv.field_size_limit()))
         with _opened(self.path) as raw:
             text = TextIOWrapper(raw, encoding=self._encoding, newline="")
-            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            blank = delimiter == " "  # one or more blanks or tabs
+            parts = (part.replace("\t", " ") for part in text) if blank else text
+            reader = csv.reader(parts, delimiter=delimiter, strict=True, skipinitialspace=blank)
             line = 1
             try:
                 for cells in reader:
                     if cells:
-                        yield line, cells
+                        yield line, without_blank_end(cells) if blank else cells
                     line = reader.line_num + 1
             except csv.Error as error:
                 raise self.error(f"not a delimited table: {error}", reader.line_num) from None
@@ -153,15 +160,16 @@ class RowStream:
     def _checked_encoding(self) -> str:
         """Read the whole file once: by its mark, else UTF-8, Windows-1252 or Latin-1 as fits."""
         with _opened(self.path) as raw:
-            start = self._block(raw, 4)
+            start = self._block(raw, 4096)
         mark = next((name for mark, name in _MARKS if start.startswith(mark)), None)
+        mark = mark or _zeros(start)
         for name in (mark,) if mark else ("utf-8", "cp1252", "latin-1"):
             if self._decodes(name):
                 if not mark and name != "utf-8":
                     shown = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[name]
                     self.notes.append(f"read as {shown} text, as it is not UTF-8")
                 return name
-        raise self.error(f"not {str(mark).upper()} text, though its mark says so")
+        raise self.error(f"not {str(mark).upper()} text, as its first bytes tell")
 
     def _decodes(self, encoding: str) -> bool:
         """Tell whether all bytes of the file are text in an encoding."""

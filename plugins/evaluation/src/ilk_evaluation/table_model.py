@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 import ilk
-from ilk_evaluation.datasets.spelling import Spelling, days, find_dates, find_spelling
+from ilk_evaluation.datasets.spelling import (
+    Spelling,
+    days,
+    find_dates,
+    find_spelling,
+    point_groups,
+)
 from ilk_evaluation.row_stream import MISSING
 
 if TYPE_CHECKING:
@@ -188,7 +194,8 @@ class TableModel:
     columns : Columns or None
         None: the cases are no rows of a table.
     about : mapping
-        Provenance as values of JSON: pipeline, dataset, n_cases, ...
+        Provenance as values of JSON: pipeline, dataset, n_cases, ...; also dialect and
+        date_format of the training table.
     missing_values : collection of str
         Cells that mean a missing value.
     """
@@ -244,7 +251,9 @@ class RowReader:
     unseen : {"error", "missing"}
         What a level that was not in training means.
     decimal : {"auto", ".", ","}
-        The decimal sign; "auto": found by the first rows.
+        The decimal sign; "auto": found by the first rows, else as in training.
+    date_format : str
+        As for Python's strptime; "auto": as in training, else found.
 
     Raises
     ------
@@ -258,6 +267,7 @@ class RowReader:
         stream: RowStream | DataStream,
         unseen: Literal["error", "missing"] = "error",
         decimal: str = "auto",
+        date_format: str = "auto",
     ) -> None:
         assert model.columns is not None
         self.columns = model.columns
@@ -266,6 +276,7 @@ class RowReader:
         self.unseen = unseen
         self.missing = frozenset(model.missing_values)
         self.decimal = decimal
+        self.date_format = date_format
         self._spelling: Spelling | None = None
         self._translate: Callable[[str], str] | None = None
         self._date_forms: dict[str, str] = {}
@@ -348,8 +359,11 @@ class RowReader:
             what = "a date" if column.kind == "date" else "a finite number"
             told = self._spelling.dialect if self._spelling else ()
             how = f" with {' and '.join(told)}" if told and column.kind == "number" else ""
+            option = "--date-format" if column.kind == "date" else "--decimal"
             raise self.stream.error(
-                f"column {column.name!r}: {cells[at]!r} is not {what}{how}", lines[at]
+                f"column {column.name!r}: {cells[at]!r} is not {what}{how}; correct it, leave it "
+                f"empty if it is missing, or try {option}",
+                lines[at],
             )
         if column.least is not None and column.greatest is not None:
             outside = (values < column.least) | (values > column.greatest)
@@ -365,16 +379,40 @@ class RowReader:
         except ilk.DataError as error:
             message = str(error).replace("decimal = ',' or thousands = ','", "--decimal , or .")
             raise self.stream.error(message) from None
+        if self.decimal == "auto" and self._spelling.plain:
+            self._spelling = self._as_in_training(known)
         self._translate = None if self._spelling.plain else self._spelling.translator()
+
+    def _as_in_training(self, known: Mapping[str, Collection[str]]) -> Spelling:
+        """Spelling of numbers that are plain so far: of training, unless they contradict it."""
+        trained = Spelling.told(str(self.model.about.get("dialect", "")))
+        doubtful = point_groups([cell for cells in known.values() for cell in cells])
+        if doubtful and trained.thousands == ".":
+            cell = doubtful[0]
+            raise self.stream.error(
+                f"{cell!r} may be {cell} or, with thousands by point as in training, "
+                f"{cell.replace('.', '')}; give --decimal . or ,"
+            )
+        signed = any("." in cell or "," in cell for cells in known.values() for cell in cells)
+        return Spelling() if signed else trained
+
+    def _date_form(self, cells: Collection[str]) -> str:
+        if self.date_format != "auto":
+            return self.date_format
+        trained = str(self.model.about.get("date_format", "auto"))
+        if trained != "auto" and days(cells, trained) is not None:
+            return trained
+        return find_dates(cells) or "iso"
 
     def _days(self, column: Column, cells: list[str | None]) -> np.ndarray:
         """Dates as days since 1970-01-01; infinity for a cell that is no date."""
         there = dict.fromkeys(cell for cell in cells if cell is not None)
         if column.name not in self._date_forms and there:
             try:
-                self._date_forms[column.name] = find_dates(list(there)) or "iso"
+                self._date_forms[column.name] = self._date_form(list(there))
             except ilk.DataError as error:
-                raise self.stream.error(f"column {column.name!r}: {error}") from None
+                message = str(error).replace("date_format =", "--date-format")
+                raise self.stream.error(f"column {column.name!r}: {message}") from None
         form = self._date_forms.get(column.name, "iso")
         known = {cell: days([cell], form) for cell in there}
         return np.array(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import signal
+import sys
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+INTERRUPTED, TERMINATED = 130, 143  # as shells: 128 + SIGINT, 128 + SIGTERM
 
 
 @contextmanager
@@ -57,3 +61,17 @@ def written_to(path: Path) -> Iterator[None]:
     except OSError as error:
         why = error.strerror or error
         raise ilk.InputError(f"{path}: cannot be written: {why}") from error
+
+
+@contextmanager
+def cleaned_up() -> Iterator[None]:
+    """End by SIGTERM as by an exception, so that no partial file stays; the exit code is 143."""
+    try:
+        before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    except ValueError:  # not the main thread, which alone may handle signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

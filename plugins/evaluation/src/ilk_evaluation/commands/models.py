@@ -76,7 +76,13 @@ def _with_columns(
     from ilk_evaluation.row_stream import MISSING
     from ilk_evaluation.table_model import Columns, TableModel
 
-    about = {"pipeline": planned.id, "dataset": data.name, "n_cases": len(data)}
+    about = {
+        "pipeline": planned.id,
+        "dataset": data.name,
+        "n_cases": len(data),
+        "dialect": data.dialect,
+        "date_format": getattr(source, "date_format", "auto"),
+    }
     missing = {"", *getattr(source, "missing_values", MISSING)}
     cases = data.table() if ilk.uses_views(fitted) else data.X
     columns = Columns.of(cases, data.feature_names, data.dates)
@@ -145,6 +151,9 @@ def _check_output(output: Path) -> None:
 )
 @click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign; found if left out.")
 @click.option(
+    "--date-format", metavar="FORMAT", default="auto", help="Such as %d/%m/%Y; found if left out."
+)
+@click.option(
     "--no-header", is_flag=True, help="ROWS has no names: its columns are as in training."
 )
 @click.option("--any-version", is_flag=True, help="Accept a model of other versions of libraries.")
@@ -159,6 +168,7 @@ def predict(
     unseen: Literal["error", "missing"],
     delimiter: str | None,
     decimal: str | None,
+    date_format: str,
     no_header: bool,
     any_version: bool,
 ) -> None:
@@ -171,7 +181,7 @@ def predict(
     """
     import ilk
     from ilk_evaluation.atomic_write import replacing
-    from ilk_evaluation.commands.common import written_to
+    from ilk_evaluation.commands.common import cleaned_up, written_to
     from ilk_evaluation.row_stream import open_rows
     from ilk_evaluation.table_model import RowReader
 
@@ -183,9 +193,9 @@ def predict(
     nominal = [one.name for one in loaded.columns.columns if one.kind == "nominal"]
     names = loaded.columns.names
     stream = open_rows(rows, names, nominal, delimiter=delimiter, header=not no_header)
-    reader = RowReader(loaded, stream, unseen, decimal or "auto")
+    reader = RowReader(loaded, stream, unseen, decimal or "auto", date_format)
     answers = _Answers(reader, probabilities=probabilities, explain=explain, keep=keep)
-    with written_to(output), replacing(output) as file:
+    with cleaned_up(), written_to(output), replacing(output) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         answers.write(text)
         text.detach()
@@ -195,11 +205,19 @@ def predict(
 
 
 def _check_apart(output: Path, *inputs: Path) -> None:
+    """Refuse to replace a file that is read, or one that holds no answers."""
     import ilk
 
     for path in inputs:
         if output.exists() and path.exists() and output.samefile(path):
             raise ilk.InputError(f"{output}: is read by this command; give another --output")
+    if output.is_file() and output.stat().st_size:
+        with output.open("rb") as file:
+            if not file.read(4).startswith(b"row,"):
+                raise ilk.InputError(
+                    f"{output}: exists and has no answers of ilk; give another --output, or "
+                    f"remove it"
+                )
 
 
 def _loaded(path: Path, *, any_version: bool) -> TableModel:
@@ -255,6 +273,8 @@ class _Answers:
                 raise ilk.InputError(
                     f"--keep: {self.reader.stream.path} has no column {name!r}{hint}"
                 )
+            if header.count(name) > 1:
+                raise self.reader.stream.error(f"the header has the column {name!r} twice", 1)
 
     def write(self, file: io.TextIOWrapper) -> None:
         """Write the header, then a line for each row."""
@@ -274,11 +294,24 @@ class _Answers:
             columns: dict[str, Any] = {"row": range(self.n_rows + 1, self.n_rows + n + 1)}
             columns |= {name: chunk.cells[name] for name in self.keep}
             try:
-                columns |= self._answers(cases)
+                answers = self._answers(cases)
             except Exception as error:
                 raise self._located(error, chunk.lines) from error
+            self._check_new(answers)
+            columns |= answers
             self.n_rows += n
             yield list(columns), list(columns.values())
+
+    def _check_new(self, answers: dict[str, Any]) -> None:
+        """Refuse to copy a column whose name a column of the answers has."""
+        import ilk
+
+        for name in self.keep:
+            if name == "row" or name in answers:
+                raise ilk.InputError(
+                    f"--keep: {name!r} is a column of the answers; rename it in "
+                    f"{self.reader.stream.path}"
+                )
 
     def _answers(self, cases: Any) -> dict[str, Any]:
         """Predict cases; return the columns of the answers."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ilk_evaluation.commands.common import hook_warnings_in_a_line
+from ilk_evaluation.commands.common import INTERRUPTED, TERMINATED, hook_warnings_in_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import ilk
     from ilk_evaluation.plan.experiment_plan import Plan
     from ilk_evaluation.results.experiment_results import Results
-
-
-INTERRUPTED, TERMINATED = 130, 143  # as shells: 128 + SIGINT, 128 + SIGTERM
 
 
 @click.command

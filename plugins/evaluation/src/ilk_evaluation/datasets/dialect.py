@@ -123,7 +123,7 @@ def _fit(sample: str, delimiter: str, *, cut: bool) -> float:
     rows = []
     for cells in _reader(sample, delimiter, padded=True, strict=False):
         if delimiter == " ":
-            _right(cells)
+            without_blank_end(cells)
         if cells and not cells[0].startswith(COMMENTS):
             rows.append(cells)
         if len(rows) > MOST_ROWS:
@@ -161,14 +161,14 @@ def _numbered(path: Path, text: str, delimiter: str, padded: bool, first: int) -
     try:
         for cells in reader:
             if cells and (len(cells) > 1 or cells[0].strip() or not padded):
-                yield line, _right(cells) if delimiter == " " else cells
+                yield line, without_blank_end(cells) if delimiter == " " else cells
             line = first + reader.line_num
     except csv.Error as error:
         place = f"{path}:{first + reader.line_num - 1}"
         raise ilk.DataError(f"{place}: not a delimited table: {error}") from None
 
 
-def _right(cells: list[str]) -> list[str]:
+def without_blank_end(cells: list[str]) -> list[str]:
     """Cells without the empty ones that blanks at the end of a line make."""
     while len(cells) > 1 and not cells[-1]:
         cells.pop()

@@ -124,6 +124,7 @@ def _selected(
             raise ilk.DataError(f"{path}: column {name!r} is nominal, but was numeric in training")
     if tuple(data.feature_names) == tuple(features) and set(data.nominal) == set(nominal):
         return data
+    _check_present(path, data.feature_names, features)
     frame = data.table()[list(features)]
     for name in nominal:
         if name not in data.nominal:

@@ -52,6 +52,13 @@ class Spelling:
     decimal: str = "."
     thousands: str = ""
 
+    @classmethod
+    def told(cls, dialect: str) -> Spelling:
+        """Return the spelling whose parts a dialect of data names."""
+        parts = set(dialect.split(", "))
+        known = [cls(sign, group) for sign in ".," for group in ("", " ", "'", ".", ",")]
+        return max(known, key=lambda one: (parts.issuperset(one.dialect), len(one.dialect)))
+
     @property
     def plain(self) -> bool:
         """Whether Python reads such numbers itself."""
@@ -167,6 +174,12 @@ def _all_numbers(cells: Collection[str]) -> bool:
         is_spelled_number(cell) or _ENGLISH.fullmatch(cell) or _GERMAN.fullmatch(cell)
         for cell in cells
     )
+
+
+def point_groups(cells: Collection[str]) -> tuple[str, ...]:
+    """The cells such as 1.234, where no other one has a decimal sign; else none."""
+    signed = [cell for cell in cells if "." in cell or "," in cell]
+    return tuple(signed) if all(map(_POINT_GROUPS.fullmatch, signed)) else ()
 
 
 def doubtful(cells: Collection[str]) -> str | None:

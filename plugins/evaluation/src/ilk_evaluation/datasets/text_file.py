@@ -225,7 +225,7 @@ def _decode(path: Path, raw: bytes, encoding: str) -> TextFile:
     if encoding != "auto":
         try:
             text = raw.decode(encoding)
-        except UnicodeError as error:
+        except (UnicodeError, LookupError) as error:
             raise ilk.DataError(f"{path}: encoding = {encoding!r} does not fit: {error}") from None
         return TextFile(path, text.removeprefix("\ufeff"), encoding)
     marked = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
