@@ -150,11 +150,11 @@ def test_a_full_disk_leaves_no_part_of_a_file(call, store, tmp_path, monkeypatch
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     opened = Path.open
-    monkeypatch.setattr(
-        Path,
-        "open",
-        lambda path, *how: FullDisk(path, "w") if path.suffix == ".part" else opened(path, *how),
-    )
+
+    def on_full_disk(path, *how, **named):
+        return FullDisk(path, "w") if path.suffix == ".part" else opened(path, *how, **named)
+
+    monkeypatch.setattr(Path, "open", on_full_disk)
     code, _, err = call(*arguments)
     assert (code, "cannot be written: No space left" in err) == (2, True)
     assert sorted(tmp_path.iterdir()) == before
