@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.run.scheduler import Cause
 from ilk_evaluation.run.small_split import small_split
-from ilk_evaluation.run.tasks import CellTask, cell_tasks, row_name, shortcuts
+from ilk_evaluation.run.tasks import CellTask, TrialTask, cell_tasks, row_name, shortcuts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -110,7 +110,7 @@ class Trial:
                 self.say(f"trying {len(cells)} pairs of pipeline and data set on a few rows first")
                 told = True
             y = self.plan.datasets[task.cell.dataset].data.y
-            yield replace(task, split=small_split(task.split, y))
+            yield TrialTask(task.cell, small_split(task.split, y), task.seed, task.pipeline)
 
     def _outcomes(self, tasks: Iterator[CellTask]) -> list[tuple[CellTask, Outcome]]:
         found: dict[str, tuple[CellTask, Outcome]] = {}
