@@ -96,7 +96,9 @@ def test_either_of_two_experiments_in_a_store_is_shown(call, make_spec):
     alone = {}
     for name, classifier in [("one", "t_fussy"), ("other", "t_shares")]:
         pipelines = [make_spec.pipeline(f"by {name}", classifier)]
-        ran = run_experiment(make_spec(experiment={"name": name}, pipelines=pipelines))
+        ran = run_experiment(
+            make_spec(experiment={"name": name}, pipelines=pipelines), keep_going=True
+        )
         store = ran.design.store
         alone[name] = [call("results", command, store) for command in ("export", "failures")]
     for name, beside in [("one", "other"), ("other", "one")]:
@@ -320,7 +322,7 @@ def test_diff_tells_status_seed_and_data_apart(call, spec, store, tmp_path, comp
     other = tmp_path / "other.sqlite"
     components["t_shares"].fit, fit = lambda *_: 1 / 0, components["t_shares"].fit
     try:
-        run_experiment(spec, store=other)
+        run_experiment(spec, store=other, keep_going=True)
     finally:
         components["t_shares"].fit = fit
     code, out, _ = call("results", "diff", store, other)
@@ -329,7 +331,7 @@ def test_diff_tells_status_seed_and_data_apart(call, spec, store, tmp_path, comp
     assert "blobs2, other, repeat 0, fold 0: done in A, failed in B" in out
     spec.write_text(SPEC.replace("[[datasets]]", "[experiment]\nseed = 1\n[[datasets]]", 1))
     third = tmp_path / "third.sqlite"
-    run_experiment(spec, store=third)
+    run_experiment(spec, store=third, keep_going=True)
     _, out, _ = call("results", "diff", store, third)
     assert "seed: 0 in A, 1 in B" in out.splitlines()
     assert "other test cases" in out
