@@ -188,7 +188,7 @@ def test_failed_cells_are_run_again_only_when_asked(make_spec, components):
         run_experiment(fussy(make_spec, features=3), retry_failed=True, keep_going=True).n_failed
         == 0
     )
-    assert fussy_class.calls == calls + 4
+    assert fussy_class.calls == calls + 1 + 4  # one warms the compiled code
 
 
 @pytest.mark.parametrize("executor", ["serial", "t_threads"])
@@ -220,7 +220,7 @@ def test_an_interrupt_keeps_what_is_done(make_spec, components):
         assert len(store.statuses()) == 4  # two splits, two pipelines
     components["t_fussy"].on = False
     assert run_experiment(spec).n_failed == 0
-    assert components["t_fussy"].calls == 2 + 1 + 6
+    assert components["t_fussy"].calls == TRIED + 2 + 1 + 1 + 6  # blobs3 is tried again
 
 
 def test_warnings_of_cells_become_notes(make_spec):

@@ -71,9 +71,9 @@ def test_a_rerun_is_quiet_about_what_it_need_not_do(call, spec, components):
     first = call(spec)
     second = call(spec)
     assert second == (0, first[1], "")
-    assert components["t_nearest"].fits == 4
+    assert components["t_nearest"].fits == 2 + 4  # two of them are trials
     assert call(spec, "--fresh", "--quiet")[2] == ""
-    assert components["t_nearest"].fits == 8
+    assert components["t_nearest"].fits == 2 * (2 + 4)
 
 
 def test_a_dry_run_fits_and_writes_nothing(call, spec, components):
@@ -149,9 +149,10 @@ def test_an_interrupt_makes_it_130_and_says_how_to_go_on(call, spec, components)
         r"go on\n",
         err,
     )
+    assert components["t_nearest"].fits == 2 + 3  # two of them are trials
     components["t_fussy"].on = False
     assert call(spec, "--quiet")[0] == 0
-    assert components["t_nearest"].fits == 4
+    assert components["t_nearest"].fits == 2 + 3 + 1 + 1  # it is warmed again
 
 
 def test_the_quickstart_is_a_sound_plan(call, tmp_path):

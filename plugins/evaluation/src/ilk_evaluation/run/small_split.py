@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-import ilk
+if TYPE_CHECKING:
+    import ilk
 
 TRAINING, OTHERS = 40, 10
 """Rows of the training part, and of the test and validation parts: 60 in all."""
@@ -26,6 +28,7 @@ def small_split(split: ilk.Split, y: np.ndarray) -> ilk.Split:
 
     Examples
     --------
+    >>> import ilk
     >>> y = np.repeat(["rare", "usual"], [2, 998])
     >>> small = small_split(ilk.Split(np.arange(1000), np.arange(500)), y)
     >>> np.unique(y[small.train], return_counts=True)[1], len(small.test)

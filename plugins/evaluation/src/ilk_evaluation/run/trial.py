@@ -33,10 +33,8 @@ class TrialError(ilk.SpecError):
 
     def __init__(self, problems: list[ilk.Problem]) -> None:
         super().__init__(problems)
-        self.args = (
-            f"{self.args[0]}\nno cell was run; --keep-going (in Python keep_going=True) runs them "
-            f"all and treats failures as on_error says",
-        )
+        remedy = "--keep-going (in Python keep_going=True) runs them all and heeds on_error"
+        self.args = (f"{self}\nno cell was run; {remedy}",)
 
 
 def cells_to_try(plan: Plan, store: Store, missing: Iterable[Cell], *, fresh: bool) -> list[Cell]:
