@@ -275,7 +275,7 @@ class _Expansion:
             if isinstance(value, Mapping) and len(names) < _DEEPEST:
                 todo += [
                     ((*names, *str(key).split(".")), (*where, key), item)
-                    for key, item in reversed(value.items())
+                    for key, item in reversed([*value.items()])
                 ]
             elif not isinstance(value, list | tuple) or not value:
                 got = ilk.short_repr(value)
