@@ -288,8 +288,11 @@ class _Expansion:
 
 def _labels(axes: Sequence[_Axis]) -> list[str]:
     """Name each line of a grid by its last parts, as many as tell the lines apart."""
+    paths = [
+        axis.path[:-1] if axis.path[1:] and axis.path[-1] == "use" else axis.path for axis in axes
+    ]
     for length in range(1, _DEEPEST):
-        labels = [".".join(axis.path[-length:]) for axis in axes]
+        labels = [".".join(path[-length:]) for path in paths]
         if len(set(labels)) == len(labels):
             return labels
     return [".".join(axis.path) for axis in axes]
