@@ -79,6 +79,8 @@ class Trial:
         TrialError
             If pipelines fail and the run is not to go on.
         """
+        if not cells:
+            return []
         small = self._outcomes(self._small_tasks(cells))
         doubtful = {task.cell.key: (task, outcome) for task, outcome in small if outcome.error}
         whole = self._outcomes(cell_tasks(self.plan, [task.cell for task, _ in doubtful.values()]))
