@@ -202,7 +202,7 @@ def test_a_report_is_written(iris, tmp_path):
 def test_no_pipeline_is_best_where_all_failed():
     frame = pd.DataFrame({"c": ["u", "v"] * 10, "y": ["a", "b"] * 10})
     with pytest.warns(UserWarning, match="2 of 2 cells failed, the first of 'lda' on 'data': .*c"):
-        results = compare(["lda"], frame, target="y")
+        results = compare(["lda"], frame, target="y", keep_going=True)
     with pytest.raises(ilk.InputError, match=r"no pipeline is best by error.*\(2 cells failed"):
         results.best()
 

@@ -27,6 +27,7 @@ def compare(
     store: str | Path | None = None,
     seed: int = 0,
     executor: Any = "serial",
+    keep_going: bool = False,
 ) -> Any:
     """Compare pipelines on arrays, data frames or data sets, as `ilk run` does by a file.
 
@@ -36,7 +37,9 @@ def compare(
         A pipeline is the name or table of a classifier, an estimator of ilk or scikit-learn, an
         `ilk.Pipeline`, or a list of steps. A step is a table with one key, its kind, a component,
         an estimator, a pair (name, estimator) or, to transform, a function. Tables may hold such
-        objects at any depth: ``{"use": "knn", "distance": function}``.
+        objects at any depth: ``{"use": "knn", "distance": function}``. A table of ``steps`` with
+        a ``grid``, as ``{"classifier.k": [1, 3]}``, makes a family of pipelines, and a step
+        ``{"use_steps": name}`` inserts the steps of another.
     data : frame, array, list, mapping of str to (X, y), or data set
         A data set is `ilk.Data`, the name of one (``"iris"``) or its table.
     y : array of shape (n,), optional
@@ -50,6 +53,9 @@ def compare(
         one.
     seed : int, default=0
     executor : str, table or component, default="serial"
+    keep_going : bool, default=False
+        Record the failures of a pipeline that fails on a few rows, instead of raising them before
+        the first fit that counts.
 
     Returns
     -------
@@ -62,7 +68,8 @@ def compare(
     UnknownComponentError
         If ilk-evaluation is not installed.
     InputError, InputTypeError, SpecError
-        If something is not one of these; before any fit.
+        If something is not one of these; before any fit. Also if a pipeline fails on up to 60 rows
+        of a data set and on its first split, unless `keep_going`.
 
     Examples
     --------
@@ -83,6 +90,7 @@ def compare(
         store=store,
         seed=seed,
         executor=executor,
+        keep_going=keep_going,
     )
 
 

@@ -37,8 +37,7 @@ _ARRAY: Schema = {
     "type": "array",
     "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/array"}]},
 }
-
-
+_TITLE: Schema = {"description": "Name in the tables.", "type": "string", "minLength": 1}
 _COLUMNS: Schema = {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1}
 _VIEWS: Schema = {
     "anyOf": [
@@ -173,6 +172,9 @@ def _definitions() -> Schema:
 def _kind(kind: str) -> Schema:
     """A component of a kind: its name, or its table, with the name under ``use``."""
     tables = {name: _table_of(kind, name) for name in _usable(kind)}
+    if kind == "dataset":  # in a file, a title may stand beside the parameters
+        for table in tables.values():
+            table["properties"]["title"] = _TITLE
     names = sorted({use for table in tables.values() for use in table["properties"]["use"]["enum"]})
     branches = [{"if": _uses(table), "then": table} for table in tables.values()]
     if "pipeline" in tables:  # its table may omit ``use``

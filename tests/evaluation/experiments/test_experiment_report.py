@@ -87,7 +87,7 @@ def test_one_data_set_has_no_table_over_all(make_spec):
 
 def test_failures_are_listed_once_each(make_spec):
     fussy = make_spec.pipeline("fussy", "t_fussy")
-    text = printed(run_experiment(make_spec(pipelines=[fussy])))
+    text = printed(run_experiment(make_spec(pipelines=[fussy]), keep_going=True))
     assert "8 of 8 cells failed:" in text
     assert "  blobs2, fussy (4 cells): ValueError: no appetite for 2 features\n" in text
     assert re.search(r"fussy +- +- +- +- +4\n", text)

@@ -120,7 +120,7 @@ def test_what_has_no_estimate_has_no_spread(tmp_path):
         "pipelines": [{"id": "large", "steps": [{"classifier": knn}]}],
         "evaluation": {"resampling": {"use": "kfold", "folds": 4}},
     }
-    results = run_experiment(spec, store=tmp_path / "x.sqlite")
+    results = run_experiment(spec, store=tmp_path / "x.sqlite", keep_going=True)
     (row,) = results.table().to_dict("records")
     assert (row["n_failed"], len(results.scores)) == (2, 2)
     assert np.isnan([row["error"], row["error_spread"], row["rank"]]).all()
@@ -131,7 +131,11 @@ def test_a_summary_over_failed_cells_is_no_mean(make_spec):
         make_spec.pipeline("fussy", "t_fussy", features=3),
         make_spec.pipeline("shares", "t_shares"),
     ]
-    summary = run_experiment(make_spec(pipelines=pipelines)).summary().set_index("pipeline")
+    summary = (
+        run_experiment(make_spec(pipelines=pipelines), keep_going=True)
+        .summary()
+        .set_index("pipeline")
+    )
     assert np.isnan(summary.loc["fussy", "error"])
     assert np.isfinite(summary.loc["shares", "error"])
     assert summary["n_failed"].to_dict() == {"fussy": 4, "shares": 0}

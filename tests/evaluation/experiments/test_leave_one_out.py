@@ -97,6 +97,13 @@ def more(with_component):
     with_component("classifier", "t_few", Few)
 
 
+@pytest.fixture(autouse=True)
+def untried(monkeypatch):
+    """Count only what the cells themselves need; `test_trial.py` counts trials."""
+    monkeypatch.setattr("ilk_evaluation.run.runner.cells_to_try", lambda *_, **__: [])
+    monkeypatch.setattr("ilk_evaluation.run.worker_context.WorkerContext.is_new", lambda *_: False)
+
+
 def table(*steps, **parameters):
     """A pipeline's steps: kinds and names before, then a classifier with its parameters."""
     *before, last = steps

@@ -39,7 +39,7 @@ def test_a_store_tells_all_that_the_run_told(make_spec):
         make_spec.pipeline("nearest", "t_nearest"),
         make_spec.pipeline("warns", "t_fussy", how="warn"),
     ]
-    run = run_experiment(make_spec(evaluation=evaluation, pipelines=pipelines))
+    run = run_experiment(make_spec(evaluation=evaluation, pipelines=pipelines), keep_going=True)
     opened = ilk.results(run.design.store)
     assert printed(opened) == printed(run)
     for what in ("table", "summary", "scores", "cells", "predictions", "failures"):
@@ -68,7 +68,7 @@ def test_running_again_without_a_change_is_not_a_run(make_spec, run):
 def test_cells_that_were_not_run_are_missing_not_failed(make_spec, components):
     spec = make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy", how="interrupt")])
     with pytest.raises(KeyboardInterrupt):
-        run_experiment(spec)
+        run_experiment(spec, keep_going=True)
     results = ilk.results(spec["output"]["store"])
     assert (results.n_failed, results.n_missing) == (0, 6)
     table = results.table()
@@ -82,7 +82,7 @@ def test_cells_that_were_not_run_are_missing_not_failed(make_spec, components):
 def test_cells_of_a_fallback_count_and_are_counted(make_spec):
     spec = make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy", features=3)])
     spec["run"] = {"on_error": "fallback", "fallback": "t_shares"}
-    run = run_experiment(spec)
+    run = run_experiment(spec, keep_going=True)
     results = ilk.results(run.design.store)
     assert (results.n_failed, results.n_fallback) == (0, 4)
     assert results.table()["n_fallback"].tolist() == [0, 4]
@@ -235,7 +235,7 @@ def test_what_fails_everywhere_costs_the_others_neither_ranks_nor_verdicts(
     comparisons = ["friedman_nemenyi", "wilcoxon", "bayesian_signed_rank", "robustness"]
     evaluation = {"resampling": {"use": "kfold", "folds": 2}, "comparisons": comparisons}
     alone = run_experiment(
-        make_spec(datasets=sets, pipelines=good, evaluation=evaluation, output={})
+        make_spec(datasets=sets, pipelines=good, evaluation=evaluation, output={}), keep_going=True
     )
     bad = [make_spec.pipeline("bad", "t_fussy")]
     lost = {"use": "t_blobs", "p": 6, "n": 4, "classes": ["a", "b"]}
@@ -255,7 +255,8 @@ def test_what_fails_everywhere_costs_the_others_neither_ranks_nor_verdicts(
     with_component("transformer", "t_picky", Picky)
     every = [{**one, "steps": [*steps, *one["steps"]]} for one in [*good, *bad]]
     both = run_experiment(
-        make_spec(datasets=[*sets, lost], pipelines=every, evaluation=evaluation, output={})
+        make_spec(datasets=[*sets, lost], pipelines=every, evaluation=evaluation, output={}),
+        keep_going=True,
     )
     ours, theirs = (found.summary().set_index("pipeline") for found in (both, alone))
     columns = ["error", "rank"]
@@ -283,5 +284,6 @@ def test_a_baseline_that_fails_everywhere_is_named(make_spec):
         output={},
     )
     assert any(
-        "the baseline 'bad' has no score on any data set" in n for n in run_experiment(spec).notes
+        "the baseline 'bad' has no score on any data set" in n
+        for n in run_experiment(spec, keep_going=True).notes
     )

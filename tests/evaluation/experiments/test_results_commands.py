@@ -96,7 +96,9 @@ def test_either_of_two_experiments_in_a_store_is_shown(call, make_spec):
     alone = {}
     for name, classifier in [("one", "t_fussy"), ("other", "t_shares")]:
         pipelines = [make_spec.pipeline(f"by {name}", classifier)]
-        ran = run_experiment(make_spec(experiment={"name": name}, pipelines=pipelines))
+        ran = run_experiment(
+            make_spec(experiment={"name": name}, pipelines=pipelines), keep_going=True
+        )
         store = ran.design.store
         alone[name] = [call("results", command, store) for command in ("export", "failures")]
     for name, beside in [("one", "other"), ("other", "one")]:
@@ -246,7 +248,7 @@ def test_every_table_in_every_format(call, store, tmp_path, table, format_):
 
 def test_failures_are_grouped_and_can_be_seen_again(call, spec, components):
     spec.write_text(SPEC.replace('"t_shares"', '"t_fussy"'))
-    call("run", spec, "--quiet")
+    call("run", spec, "--quiet", "--keep-going")
     code, out, _ = call("results", "failures", "results/tiny.sqlite")
     assert code == 0
     assert out.startswith("1. 4 cells\n")  # one place in the code, two messages
@@ -260,7 +262,7 @@ def test_failures_are_grouped_and_can_be_seen_again(call, spec, components):
     calls = components["t_fussy"].calls
     code, out, err = call(*again[1:])
     assert code == 1
-    assert components["t_fussy"].calls == calls + 1
+    assert components["t_fussy"].calls == calls + 2  # on a few rows, then on all
     assert "no appetite for 2 features" in out + err
     assert (
         "Traceback (most recent call last)"
@@ -270,7 +272,7 @@ def test_failures_are_grouped_and_can_be_seen_again(call, spec, components):
 
 def test_the_reproducer_names_a_store_that_is_elsewhere(call, spec, tmp_path):
     spec.write_text(SPEC.replace('"t_shares"', '"t_fussy"'))
-    call("run", spec, "--quiet", "--store", "else where.sqlite")
+    call("run", spec, "--quiet", "--keep-going", "--store", "else where.sqlite")
     _, out, _ = call("results", "failures", "else where.sqlite")
     assert "--executor serial --store 'else where.sqlite'\n" in out
 
@@ -320,7 +322,7 @@ def test_diff_tells_status_seed_and_data_apart(call, spec, store, tmp_path, comp
     other = tmp_path / "other.sqlite"
     components["t_shares"].fit, fit = lambda *_: 1 / 0, components["t_shares"].fit
     try:
-        run_experiment(spec, store=other)
+        run_experiment(spec, store=other, keep_going=True)
     finally:
         components["t_shares"].fit = fit
     code, out, _ = call("results", "diff", store, other)
@@ -329,7 +331,7 @@ def test_diff_tells_status_seed_and_data_apart(call, spec, store, tmp_path, comp
     assert "blobs2, other, repeat 0, fold 0: done in A, failed in B" in out
     spec.write_text(SPEC.replace("[[datasets]]", "[experiment]\nseed = 1\n[[datasets]]", 1))
     third = tmp_path / "third.sqlite"
-    run_experiment(spec, store=third)
+    run_experiment(spec, store=third, keep_going=True)
     _, out, _ = call("results", "diff", store, third)
     assert "seed: 0 in A, 1 in B" in out.splitlines()
     assert "other test cases" in out

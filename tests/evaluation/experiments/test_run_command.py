@@ -71,9 +71,9 @@ def test_a_rerun_is_quiet_about_what_it_need_not_do(call, spec, components):
     first = call(spec)
     second = call(spec)
     assert second == (0, first[1], "")
-    assert components["t_nearest"].fits == 4
+    assert components["t_nearest"].fits == 2 + 4  # two of them are trials
     assert call(spec, "--fresh", "--quiet")[2] == ""
-    assert components["t_nearest"].fits == 8
+    assert components["t_nearest"].fits == 2 * (2 + 4)
 
 
 def test_a_dry_run_fits_and_writes_nothing(call, spec, components):
@@ -102,7 +102,7 @@ def test_the_store_can_be_elsewhere(call, spec, tmp_path, monkeypatch):
 
 def test_failed_cells_make_it_one(call, spec, components):
     spec.write_text(SPEC.replace("t_shares", "t_fussy"))
-    code, out, _ = call(spec)
+    code, out, _ = call(spec, "--keep-going")
     assert code == 1
     assert "4 of 8 cells failed:" in out
     assert call(spec)[0] == 1
@@ -117,14 +117,17 @@ def test_a_numeric_pipeline_on_nominal_data_fails_with_what_to_do(call, tmp_path
         'datasets = ["tic_tac_toe"]\n[[pipelines]]\nid = "x"\nsteps = [{ classifier = "knn" }]\n'
         '[evaluation]\nresampling = "holdout"\n'
     )
-    code, out, _ = call(path)
+    code, out, err = call(path)
+    assert (code, out) == (2, "")
+    assert re.match(rf"Error: {path}:2: pipelines\[0\]: 'x' fails on tic_tac_toe: .*one_hot", err)
+    code, out, _ = call(path, "--keep-going")
     assert code == 1
     assert re.search(r"tic_tac_toe, x \(1 cell\): InputError: .*nominal columns.*one_hot", out)
 
 
 def test_on_error_raise_makes_it_one_and_says_what_is_kept(call, spec):
     spec.write_text(SPEC.replace("t_shares", "t_fussy") + '[run]\non_error = "raise"\n')
-    code, out, err = call(spec, "--quiet")
+    code, out, err = call(spec, "--quiet", "--keep-going")
     assert (code, out) == (1, "")
     first, second = err.splitlines()
     assert first == (
@@ -146,9 +149,10 @@ def test_an_interrupt_makes_it_130_and_says_how_to_go_on(call, spec, components)
         r"go on\n",
         err,
     )
+    assert components["t_nearest"].fits == 2 + 3  # two of them are trials
     components["t_fussy"].on = False
     assert call(spec, "--quiet")[0] == 0
-    assert components["t_nearest"].fits == 4
+    assert components["t_nearest"].fits == 2 + 3 + 1 + 1  # it is warmed again
 
 
 def test_the_quickstart_is_a_sound_plan(call, tmp_path):

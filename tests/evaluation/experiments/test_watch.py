@@ -76,7 +76,9 @@ def test_a_finished_run(call, make_spec, path):
 
 
 def test_a_finished_run_with_failures(call, make_spec, path):
-    run_experiment(make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy", features=3)]))
+    run_experiment(
+        make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy", features=3)]), keep_going=True
+    )
     code, out, _ = call(path)
     assert code == 1
     assert "8/8 cells, 4 failed" in out
@@ -254,7 +256,7 @@ def test_other_files_and_other_runs_take_its_place(make_spec, path, tmp_path):
 
 def test_cells_that_are_run_again_count_once(make_spec, path, components):
     spec = make_spec(pipelines=[make_spec.pipeline("fussy", "t_fussy")])
-    run_experiment(spec)
+    run_experiment(spec, keep_going=True)
     watch = Observer(path)
     run_state = watch.look().view.run_state
     assert (run_state.done, run_state.failed) == (8, 8)
@@ -269,7 +271,7 @@ def test_cells_that_are_run_again_count_once(make_spec, path, components):
     run_state = watch.look().view.run_state
     assert (run_state.done, run_state.failed, run_state.left.sum()) == (8, 5, 0)
     assert "(1 cell)" in run_state.failures()[0] or run_state.n_failures == 2
-    run_experiment(spec, fresh=True)
+    run_experiment(spec, fresh=True, keep_going=True)
     run_state = watch.look().view.run_state
     assert (run_state.done, run_state.failed) == (8, 8)
 

@@ -136,7 +136,9 @@ def hostile(store):
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
     with registered():
-        return run_experiment(hostile(tmp_path_factory.mktemp("store") / "hostile.sqlite"))
+        return run_experiment(
+            hostile(tmp_path_factory.mktemp("store") / "hostile.sqlite"), keep_going=True
+        )
 
 
 @pytest.fixture(scope="session")

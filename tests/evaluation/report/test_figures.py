@@ -100,7 +100,7 @@ def unlucky(make_experiment, tmp_path_factory):
     resampling = {"use": "kfold", "folds": 5}
     spec = make_experiment(store, datasets, pipelines, resampling=resampling)
     with make_experiment.registered():
-        return run_experiment(spec)
+        return run_experiment(spec, keep_going=True)
 
 
 def test_what_failed_or_was_not_tried_has_no_confusion_matrix(unlucky):

@@ -173,7 +173,10 @@ READING = {
 def test_where_all_failed_there_is_nothing_to_draw(call, make_experiment, tmp_path):
     path = tmp_path / "x.sqlite"
     datasets = [{"name": "two", "p": 2}]
-    run_experiment(make_experiment(path, datasets, [make_experiment.pipeline("A", fails_at=2)]))
+    run_experiment(
+        make_experiment(path, datasets, [make_experiment.pipeline("A", fails_at=2)]),
+        keep_going=True,
+    )
     code, out, err = call("plot", path, "-o", tmp_path / "figures")
     assert (code, out) == (2, "")
     assert err == f"Error: {path}: there is nothing to draw; --list shows the reasons\n"
@@ -228,7 +231,7 @@ def test_texts_of_failures_do_not_command_the_terminal(call, make_experiment, tm
     spec = make_experiment(
         tmp_path / "x.sqlite", datasets, [make_experiment.pipeline("A", fails_at=2)]
     )
-    run_experiment(spec)
+    run_experiment(spec, keep_going=True)
     path = tmp_path / "x.sqlite"
     shown = ["results", "show"], ["results", "failures"], ["results", "info"], ["watch", "--once"]
     for command in shown:

@@ -24,7 +24,7 @@ def test_a_deadly_cell_is_recorded_and_no_other_is_blamed(shell):
         "spin": "exceeded the time limit of 3 s",
     }
     shell.write(pipelines={**deadly, "slow": '"slow"'}, executor=loky(2), repeats=None)
-    code, out, err = shell.here("--quiet")
+    code, out, err = shell.here("--quiet", "--keep-going")
     assert (code, err) == (1, "")
     for how in deadly:
         assert f"wine, {how} (1 cell): {said[how]}" in out
@@ -100,7 +100,7 @@ def told():
 def run(spec, told, **options):
     """Run; return the results and how many cells were fitted."""
     before = len(told.cells)
-    results = run_experiment(spec, listeners=told.listeners, **options)
+    results = run_experiment(spec, listeners=told.listeners, keep_going=True, **options)
     return results, len(told.cells) - before
 
 
@@ -187,7 +187,7 @@ def command(spec, tmp_path, capsys):
 
 def test_one_cell_alone(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert command("--quiet", "--executor", "serial")[0] == 1
+    assert command("--quiet", "--executor", "serial", "--keep-going")[0] == 1
     results = ilk.results(tmp_path / "results" / "x.sqlite")
     keys = results.failures["key"]
     where = r"wine, deadly, repeat 0, fold 0 failed: ValueError: no appetite"
@@ -207,7 +207,7 @@ def test_one_cell_alone(command, tmp_path, monkeypatch):
 
 
 def test_the_first_failure_ends_it_where_that_is_wanted(command):
-    arguments = ("--quiet", "--executor", "serial")
+    arguments = ("--quiet", "--executor", "serial", "--keep-going")
     code, out, err = command(*arguments, on_error="raise")
     assert (code, out) == (1, "")
     first, second = err.splitlines()

@@ -87,7 +87,7 @@ def held_run(shell):
 
 
 def test_a_run_and_its_watch_look_alike(held_run):
-    run = Terminal(held_run, "run", held_run.file)
+    run = Terminal(held_run, "run", held_run.file, "--keep-going")
     watch = Terminal(held_run, "watch", held_run.store, "--interval", 0.1, NO_COLOR="1", width=44)
     plain = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "watch", held_run.store, "--interval", "0.1"],
@@ -115,7 +115,7 @@ def test_a_run_and_its_watch_look_alike(held_run):
 
 
 def test_ctrl_c_gives_the_terminal_back_and_the_watch_knows(held_run):
-    run = Terminal(held_run, "run", held_run.file)
+    run = Terminal(held_run, "run", held_run.file, "--keep-going")
     watch = Terminal(held_run, "watch", held_run.store, "--interval", 0.1)
     other = Terminal(held_run, "watch", held_run.store)
     other.read_until(r"/96 cells").type("\x03")  # the watch ends, the run does not notice
@@ -130,7 +130,7 @@ def test_ctrl_c_gives_the_terminal_back_and_the_watch_knows(held_run):
 
 
 def test_a_run_that_is_killed_has_died(held_run):
-    process = held_run.start("--quiet")
+    process = held_run.start("--quiet", "--keep-going")
     held_run.wait_for_cells(2, process)
     watch = Terminal(held_run, "watch", held_run.store, "--interval", 0.1)
     watch.read_until(r"/96 cells")

@@ -31,6 +31,7 @@ def compare(
     store: str | Path | None = None,
     seed: int = 0,
     executor: Any = "serial",
+    keep_going: bool = False,
 ) -> Results:
     """Compare pipelines on data of this session; documented as `ilk.compare`."""
     evaluation = {
@@ -42,12 +43,12 @@ def compare(
         "experiment": {"name": "comparison", "seed": seed},
         "datasets": [_Given(data=one) for one in _named_data(data, y, target)],
         "pipelines": [
-            {"id": name, "steps": _steps(name, pipeline)}
+            {"id": name, "steps": _steps(name, pipeline), **_grid(pipeline)}
             for name, pipeline in _named_pipelines(pipelines)
         ],
         "evaluation": {key: value for key, value in evaluation.items() if value is not None},
     }
-    results = run_experiment(experiment, store=store, executor=executor)
+    results = run_experiment(experiment, store=store, executor=executor, keep_going=keep_going)
     if results.n_failed:
         first = results.failures.iloc[0]
         warnings.warn(
@@ -124,6 +125,13 @@ def _steps(name: str, pipeline: Any) -> list[Any]:
         f"compare: pipeline {name!r} must be a name, a table, a list of steps or an estimator "
         f"that predicts, got {ilk.short_repr(pipeline)}"
     )
+
+
+def _grid(pipeline: Any) -> dict[str, Any]:
+    """Return the grid of a pipeline given as a table of steps."""
+    if isinstance(pipeline, Mapping) and "steps" in pipeline and "grid" in pipeline:
+        return {"grid": pipeline["grid"]}
+    return {}
 
 
 def _named_data(data: Any, y: Any, target: str | None) -> list[ilk.Data]:

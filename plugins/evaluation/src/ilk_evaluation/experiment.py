@@ -31,6 +31,7 @@ def run_experiment(
     shard: Shard | None = None,
     console: Console | None = None,
     listeners: ilk.Listeners | None = None,
+    keep_going: bool = False,
 ) -> Results:
     """Run the unfinished cells of an experiment and score it.
 
@@ -54,6 +55,9 @@ def run_experiment(
         Where progress is shown.
     listeners : ilk.Listeners, optional
         Called during the run; by default the listeners of all installed plugins.
+    keep_going : bool
+        Run the cells although a pipeline fails on a few rows of a data set. Before the first cell,
+        each pipeline is tried on up to 60 rows of each data set without finished cells.
 
     Returns
     -------
@@ -63,6 +67,9 @@ def run_experiment(
     ------
     ilk.SpecError
         Listing all problems of the specification and the data, before any fit.
+    TrialError
+        If pipelines fail on a few rows of a data set and on its first split, before any cell is
+        stored; lists them with file and line.
     CellError
         If a cell fails and the experiment says ``on_error = "raise"``.
     StoreError
@@ -91,7 +98,16 @@ def run_experiment(
         missing = missing_cells(plan, opened, fresh=fresh, retry_failed=retry_failed)
         if missing or not run_record.is_recorded(plan, opened):
             progress = progress_on(console, plan.design, opened, missing, first_estimates)
-            run_cells(plan, opened, missing, listeners, progress, on_error=on_error, fresh=fresh)
+            run_cells(
+                plan,
+                opened,
+                missing,
+                listeners,
+                progress,
+                on_error=on_error,
+                fresh=fresh,
+                keep_going=keep_going,
+            )
         pipelines = {planned.key: planned.pipeline for planned in plan.pipelines}
         results = Results(plan.design, opened, pipelines).load()
     finally:

@@ -43,24 +43,28 @@ def data(ctx: click.Context, file: Path, target: str | None, settings: tuple[str
     from ilk_evaluation.commands.tables import console_on
 
     console = console_on(sys.stdout)
-    loaded: list[ilk.Data] = []
+    loaded: list[tuple[str, ilk.Data]] = []
     failed = []
-    for dataset in _datasets(file, target, settings):
+    for title, dataset in _datasets(file, target, settings):
         try:
-            loaded.append(dataset.load())
+            found = dataset.load()
         except ilk.IlkError as error:
             failed.append(error)
             continue
-        print_data(console, dataset.title(), loaded[-1])
-        if file.suffix != ".toml" and loaded[-1].labelled:
+        loaded.append((title or found.name, found))
+        print_data(console, title or dataset.title(), found)
+        if file.suffix != ".toml" and found.labelled:
             click.echo(_as_spec(dataset))
-    print_same(console, [(one.name, one) for one in loaded])
+    print_same(console, loaded)
     for problem in failed:
         click.echo(f"Error: {problem}", err=True)
     ctx.exit(2 if failed else 0)
 
 
-def _datasets(file: Path, target: str | None, settings: tuple[str, ...]) -> Iterator[ilk.Dataset]:
+def _datasets(
+    file: Path, target: str | None, settings: tuple[str, ...]
+) -> Iterator[tuple[str, ilk.Dataset]]:
+    """Yield each data set with the title that a spec gives it, if any."""
     import ilk
     from ilk_evaluation.datasets.rows import reader_of
 
@@ -75,24 +79,26 @@ def _datasets(file: Path, target: str | None, settings: tuple[str, ...]) -> Iter
         given["target"] = int(target) if target.lstrip("-").isdecimal() else target
     elif "target" not in given and cls.parameters.get("target") is not None:
         given.update(_without_target(cls, given))
-    yield ilk.build({"use": ilk.display_name(cls()), **given}, kind="dataset")
+    yield "", ilk.build({"use": ilk.display_name(cls()), **given}, kind="dataset")
 
 
-def _of_spec(file: Path) -> Iterator[ilk.Dataset]:
+def _of_spec(file: Path) -> Iterator[tuple[str, ilk.Dataset]]:
     """Build the data sets of a TOML file; its other tables may be absent or wrong."""
     import ilk
-    from ilk import load_spec
+    from ilk_evaluation.plan.expansion import expand
 
-    spec = load_spec(file)
+    spec, problems = expand(ilk.load_spec(file))
     if isinstance(spec.data.get("datasets"), dict):  # the description of a folder
         for name in spec.data["datasets"]:
-            yield ilk.dataset("folder", path=file.parent, name=name)
+            yield "", ilk.dataset("folder", path=file.parent, name=name)
         return
+    if wrong := [problem for problem in problems if problem.path[0] == "datasets"]:
+        raise ilk.SpecError(wrong)
     grammar = ilk.Table(
         {"datasets": ilk.Param(slot="dataset", many=list)}, required=("datasets",), others=True
     )
-    for table in ilk.resolve(spec, grammar=grammar).data["datasets"]:
-        yield ilk.build(table, kind="dataset")
+    for position, table in enumerate(ilk.resolve(spec, grammar=grammar).data["datasets"]):
+        yield spec.titles.get(position, ""), ilk.build(table, kind="dataset")
 
 
 def _setting(text: str) -> tuple[str, Any]:

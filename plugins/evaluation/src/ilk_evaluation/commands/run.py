@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 @click.option(
     "--retry-failed", is_flag=True, help="Run cells again that failed or that a fallback answered."
 )
+@click.option(
+    "--keep-going", is_flag=True, help="Run the cells although a pipeline fails on a few rows."
+)
 @click.option("--only", metavar="KEY", help="Run just this cell, finished or not.")
 @click.option("--executor", metavar="NAME", help="Run the cells on this executor, not FILE's.")
 @click.option("--address", metavar="ADDRESS", help="Run the cells on this existing cluster.")
@@ -48,6 +51,7 @@ def run(
     dry_run: bool,
     fresh: bool,
     retry_failed: bool,
+    keep_going: bool,
     only: str | None,
     executor: str | None,
     address: str | None,
@@ -61,11 +65,14 @@ def run(
     Each prediction is stored at once (by default in results/NAME.sqlite beside FILE), so
     running the same command again runs only the unfinished cells.
 
+    First each pipeline is tried on a few rows of each data set, so that mistakes are reported
+    at once, with their line in FILE, and nothing is run; --keep-going runs the cells all the same.
+
     With --shard each of N machines runs its own part, and `ilk results merge` joins their
     stores.
 
-    Exit code: 0 success, 1 cells failed, 2 an error in FILE or in the data or an unusable
-    store, 130 interrupted, 143 terminated.
+    Exit code: 0 success, 1 cells failed, 2 an error in FILE or in the data, a pipeline that
+    fails on a few rows, or an unusable store, 130 interrupted, 143 terminated.
     """
     from ilk_evaluation.commands.data_tables import print_plan_notes
     from ilk_evaluation.commands.tables import console_on
@@ -98,6 +105,7 @@ def run(
                     retry_failed=retry_failed,
                     console=None if quiet else console_on(sys.stderr, patient=True),
                     listeners=listeners,
+                    keep_going=keep_going,
                 )
                 with suppress(BrokenPipeError):  # a closed pipe does not change the outcome
                     _print(plan, results, listeners)

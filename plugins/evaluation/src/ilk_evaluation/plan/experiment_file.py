@@ -10,6 +10,7 @@ from typing import Any
 
 import ilk
 from ilk import FilePath, Many, Param, Table, load_spec, short_repr
+from ilk_evaluation.plan.expansion import Expanded, expand
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -20,8 +21,8 @@ class Experiment:
 
     Attributes
     ----------
-    spec : ilk.Spec
-        As written, with line numbers.
+    spec : Expanded
+        Shared steps and families written out; problems get the line as written.
     resolved : ilk.Resolved
         The same, checked; its parts are built without checking them again.
     name : str
@@ -36,7 +37,7 @@ class Experiment:
         None: a temporary store, removed with the process.
     """
 
-    spec: ilk.Spec
+    spec: Expanded
     resolved: ilk.Resolved
     name: str
     seed: int
@@ -67,19 +68,21 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     ilk.SpecError
         Listing all problems in the order of the file.
     """
-    spec = _spec(source)
+    spec, unexpanded = expand(_spec(source))
     problems: list[ilk.Problem] = []
     try:
         resolved = ilk.resolve(spec, grammar=GRAMMAR, trust=trust, objects=True)
         tables = resolved.data
     except ilk.SpecError as error:
         problems, tables = error.problems, None
-    found = [*_experiment_problems(spec.data, tables)]
+    found = [*_experiment_problems(spec, tables)]
     if tables is not None and store is None:
         found += _output_problems(spec, tables, trust=trust)
     problems += map(spec.locate, found)
-    if problems:
-        raise ilk.SpecError(sorted(problems, key=lambda problem: problem.line or 0))
+    problems = unexpanded + [one for one in problems if not _follows(one, unexpanded)]
+    if problems:  # a problem of shared steps is found once for each pipeline
+        by_line = sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
+        raise ilk.SpecError(by_line)
     stem = spec.path.stem if spec.path else "experiment"
     return Experiment(
         spec,
@@ -100,6 +103,12 @@ def _spec(source: Source) -> ilk.Spec:
     return source if isinstance(source, ilk.Spec) else ilk.Spec(_as_tables(source))
 
 
+def _follows(problem: ilk.Problem, unexpanded: list[ilk.Problem]) -> bool:
+    """Tell whether a problem may follow from a pipeline or default steps not written out."""
+    broken = {one.path[: 1 if one.path[0] == "defaults" else 2] for one in unexpanded}
+    return ("defaults",) in broken or problem.path[:2] in broken
+
+
 def _as_tables(source: Mapping[str, Any]) -> dict[str, Any]:
     """Replace a scikit-learn splitter by the table that names it."""
     evaluation: Any = source.get("evaluation")
@@ -118,6 +127,32 @@ _EXPERIMENT = Table(
     },
     defaults={"seed": 0},
 )
+_INSERTED = {"required": ["use_steps"]}
+_STEPS = {
+    "items": {
+        "anyOf": [
+            {"$ref": "#/$defs/step"},
+            {
+                "description": "Inserts the steps of the pipeline with this id.",
+                "type": "object",
+                "properties": {"use_steps": {"type": "string"}},
+                "additionalProperties": False,
+                **_INSERTED,
+            },
+        ]
+    }
+}
+_DEFAULTS = Table(
+    {
+        "steps": Param(
+            slot="step",
+            many=list,
+            doc="Stand before the steps of every pipeline without defaults = false.",
+            schema=_STEPS,
+        )
+    },
+    required=("steps",),
+)
 _PIPELINE = Table(
     {
         "id": Param(
@@ -126,8 +161,33 @@ _PIPELINE = Table(
         "steps": Param(
             slot="step",
             many=list,
-            doc="The last one is a classifier.",
-            schema={"contains": {"required": ["classifier"]}, "maxContains": 1},
+            doc="The last one is a classifier; { use_steps = ID } inserts another's steps.",
+            schema={
+                **_STEPS,
+                "contains": {"anyOf": [{"required": ["classifier"]}, _INSERTED]},
+                "allOf": [
+                    {
+                        "contains": {"required": ["classifier"]},
+                        "minContains": 0,
+                        "maxContains": 1,
+                    }
+                ],
+            },
+        ),
+        "defaults": Param(bool, doc="Whether the steps of [defaults] stand before its own."),
+        "grid": Param(
+            dict,
+            doc="Lists of values by the paths of parameters, as classifier.k = [1, 3]: makes a "
+            "family of pipelines with ids such as ID[k=3].",
+            schema={
+                "minProperties": 1,
+                "additionalProperties": {
+                    "anyOf": [
+                        {"type": "array", "minItems": 1, "uniqueItems": True},
+                        {"$ref": "#/properties/pipelines/items/properties/grid"},
+                    ]
+                },
+            },
         ),
         "datasets": Param(
             list,
@@ -177,6 +237,7 @@ GRAMMAR = Table(
             doc="Data sets on which the pipelines are tried.",
             schema={"minItems": 1, "uniqueItems": True},
         ),
+        "defaults": _DEFAULTS,
         "pipelines": Many(_PIPELINE),
         "evaluation": _EVALUATION,
         "run": _RUN,
@@ -241,16 +302,16 @@ def _paths(table: dict[str, Any]) -> Iterator[str]:
             yield value
 
 
-def _experiment_problems(written: object, tables: Mapping[str, Any]) -> Iterator[ilk.Problem]:
+def _experiment_problems(spec: Expanded, tables: Any) -> Iterator[ilk.Problem]:
     """Yield the problems of an experiment beyond those of its grammar.
 
     Parameters
     ----------
-    written : mapping
-        As in the file.
+    spec : Expanded
     tables : mapping or None
         Canonical; None where the grammar found a problem.
     """
+    written = spec.data
     if not isinstance(written, Mapping):
         return
     evaluation = written.get("evaluation")
@@ -259,7 +320,7 @@ def _experiment_problems(written: object, tables: Mapping[str, Any]) -> Iterator
     yield from _list_problems(("evaluation", "measures"), evaluation, canonical, at_least=1)
     yield from _list_problems(("evaluation", "comparisons"), evaluation, canonical, at_least=0)
     yield from _name_problems(written.get("experiment"))
-    yield from _pipeline_problems(written.get("pipelines"))
+    yield from _pipeline_problems(written.get("pipelines"), spec)
     yield from _run_problems(written.get("run"))
 
 
@@ -303,7 +364,7 @@ def _name_problems(experiment: Any) -> Iterator[ilk.Problem]:
         yield ilk.Problem(("experiment", "name"), f"must be printable, got {name!r}")
 
 
-def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
+def _pipeline_problems(pipelines: Any, spec: Expanded) -> Iterator[ilk.Problem]:
     if not isinstance(pipelines, list):
         return
     first: dict[str, int] = {}
@@ -319,8 +380,9 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
             if not name.strip():
                 yield ilk.Problem((*path, "id"), "must not be empty")
             elif first.setdefault(name, position) < position:
+                place = spec.original(("pipelines", first[name]))[1]
                 yield ilk.Problem(
-                    (*path, "id"), f"{name!r} is already the id of pipelines[{first[name]}]"
+                    (*path, "id"), f"{name!r} is already the id of pipelines[{place}]"
                 )
         chosen = pipeline.get("datasets")
         names = [one for one in chosen if isinstance(one, str)] if isinstance(chosen, list) else []

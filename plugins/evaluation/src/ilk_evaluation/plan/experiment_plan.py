@@ -195,7 +195,8 @@ def choose_data(experiment: Experiment, wanted: str | None) -> tuple[ilk.Dataset
         If it cannot be loaded.
     """
     built = [ilk.build(table, kind="dataset") for table in experiment.datasets]
-    labels = distinct(dataset.title() for dataset in built)
+    titles = experiment.spec.titles
+    labels = distinct(titles.get(at, dataset.title()) for at, dataset in enumerate(built))
     position = _position("data set", labels, wanted)
     data = _load(experiment, position)[0]
     return built[position], replace(data, name=labels[position])
@@ -304,7 +305,8 @@ def _load(experiment: Experiment, only: int | None = None) -> list[ilk.Data]:
             continue
         try:
             part = experiment.resolved.part("datasets", position)
-            loaded.append(_checked(ilk.build(part, kind="dataset")))
+            data = _checked(ilk.build(part, kind="dataset"))
+            loaded.append(replace(data, name=experiment.spec.titles.get(position, data.name)))
         except ilk.IlkError as error:
             path = ("path",) if isinstance(table, dict) and table.get("path") else ()
             where = ("datasets", position, *path)

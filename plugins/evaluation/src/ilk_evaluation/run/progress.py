@@ -64,10 +64,10 @@ class Shown(Silent):
         self.run_state = run_state
         self.leader = Leader(run_state.design, estimate)
         self.store = store
-        self.began = self._looked = monotonic()
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
+        self.began = self._looked = monotonic()
         self._tell = self._stack.enter_context(shown_on(self.console, self.view))
         return self
 

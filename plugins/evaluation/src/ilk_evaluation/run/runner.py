@@ -18,7 +18,16 @@ from ilk_evaluation.run.database import StoreError, check_writable
 from ilk_evaluation.run.progress import Silent
 from ilk_evaluation.run.scheduler import Scheduler
 from ilk_evaluation.run.store import Store
-from ilk_evaluation.run.tasks import WITHOUT_REFITTING, BatchTask, CellTask, Task, divided
+from ilk_evaluation.run.tasks import (
+    WITHOUT_REFITTING,
+    BatchTask,
+    CellTask,
+    Task,
+    cell_tasks,
+    divided,
+    row_name,
+)
+from ilk_evaluation.run.trial import Trial, cells_to_try
 from ilk_evaluation.run.worker_context import WorkerContext
 
 if TYPE_CHECKING:
@@ -52,7 +61,8 @@ def run_cell_alone(
         raise ilk.InputError(f"{key}: {several}; `ilk results failures` lists keys")
     cell = next(cell for cell in plan.cells if cell.key == keys[0])
     with open_store(plan) as store:
-        run_cells(plan, store, [cell], listeners or ilk.Listeners(), Silent(), on_error="record")
+        own = listeners or ilk.Listeners()
+        run_cells(plan, store, [cell], own, Silent(), on_error="record", trial=False)
         return cell, store.outcome(cell.key)
 
 
@@ -155,16 +165,23 @@ def run_cells(
     *,
     on_error: str,
     fresh: bool = False,
+    trial: bool = True,
+    keep_going: bool = False,
 ) -> None:
-    """Run cells and write their outcomes; `fresh`: replace the outcomes in the store."""
+    """Run cells and write their outcomes.
+
+    Parameters
+    ----------
+    fresh : bool
+        Replace the outcomes in the store.
+    trial, keep_going : bool
+        Whether to try pipelines first, and whether to run cells although some fail then.
+    """
     fallback = _fallback_of(plan)
     pipelines = [planned.pipeline for planned in plan.pipelines]
     if fallback is not None:
         pipelines.append(fallback.pipeline)
-    with (
-        progress,
-        WorkerContext([planned.data for planned in plan.datasets], pipelines) as context,
-    ):
+    with WorkerContext([planned.data for planned in plan.datasets], pipelines) as context:
         text = None if fallback is None else fallback.text
         forget = [cell.key for cell in missing] if fresh else []
         writer = OutcomeWriter(plan, store, progress, listeners, text, forget)
@@ -177,7 +194,14 @@ def run_cells(
         )
         try:
             with scheduler:
-                scheduler.work(_tasks(plan, missing, progress.say))
+                wanted = cells_to_try(plan, store, missing, fresh=fresh) if trial else []
+                tried = Trial(plan, scheduler, progress.say).work(wanted, keep_going=keep_going)
+                with progress:
+                    for task, outcome in tried:
+                        writer(task, outcome)
+                    done = {task.cell.key for task, _ in tried}
+                    rest = [cell for cell in missing if cell.key not in done]
+                    scheduler.work(_tasks(plan, rest, progress.say))
         except StoreError as error:
             n_kept = plan.n_cells - len(missing) + writer.n_kept
             raise StoreError(f"{error}\n{n_kept} of {plan.n_cells} cells are kept in it") from error
@@ -202,9 +226,9 @@ def _tasks(plan: Plan, cells: list[Cell], say: Callable[[str], None]) -> Iterato
     """Yield batches of cells that one call answers, then the other cells one by one."""
     together, rest = divided(plan, cells)
     for group in together:
-        say(f"{_row_name(plan, group[0])}: {WITHOUT_REFITTING} ({len(group)} cells)")
+        say(f"{row_name(plan, group[0])}: {WITHOUT_REFITTING} ({len(group)} cells)")
         yield BatchTask(group, partial(_one_by_one, plan, group, say))
-    yield from _cell_tasks(plan, rest)
+    yield from cell_tasks(plan, rest)
 
 
 def _one_by_one(
@@ -213,27 +237,10 @@ def _one_by_one(
     """Yield a task for each cell of a failed batch."""
     cells = list(cells)
     say(
-        f"{_row_name(plan, cells[0])}: each case needs a fit, as {WITHOUT_REFITTING} failed: "
+        f"{row_name(plan, cells[0])}: each case needs a fit, as {WITHOUT_REFITTING} failed: "
         f"{failed.error}"
     )
-    yield from _cell_tasks(plan, cells)
-
-
-def _row_name(plan: Plan, cell: Cell) -> str:
-    return f"{plan.datasets[cell.dataset].label}, {plan.pipelines[cell.pipeline].id}"
-
-
-def _cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
-    """Pair cells, which are in the plan's order, with their splits, one split at a time."""
-    current, position, split = -1, -1, None
-    for cell in cells:
-        if cell.dataset != current:
-            current, position = cell.dataset, -1
-            splits = plan.splits(current)
-        while position < cell.split:
-            position, split = position + 1, next(splits)
-        assert split is not None
-        yield CellTask(cell, split, plan.cell_seed(cell), cell.pipeline)
+    yield from cell_tasks(plan, cells)
 
 
 @dataclass(frozen=True)

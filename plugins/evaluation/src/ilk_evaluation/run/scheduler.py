@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent import futures
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import ilk
 from ilk_evaluation.executors.base import ExecutorError
@@ -84,6 +84,15 @@ class Scheduler:
             self._rescue()
             raise
 
+    def try_out(self, tasks: Iterator[Task], keep: Callable[[Any, Outcome], None]) -> None:
+        """Run tasks whose failures are final and end nothing; another function keeps outcomes."""
+        usual = self.keep, self.fallback, self.name
+        self.keep, self.fallback, self.name = keep, None, None
+        try:
+            self.work(tasks)
+        finally:
+            self.keep, self.fallback, self.name = usual
+
     @property
     def _n_workers(self) -> int:
         """Number of tasks to run at once; an opened pool may know it better than its executor."""
@@ -129,7 +138,7 @@ class Scheduler:
                 return
             if self.name is not None:
                 failed = CellError(f"{self.name(task.cells[0])} failed: {outcome.error}")
-                raise failed from _Cause(outcome.traceback)
+                raise failed from Cause(outcome.traceback)
         self.keep(task, task.final(outcome))
 
     def _rescue(self) -> None:
@@ -141,7 +150,7 @@ class Scheduler:
                     self.keep(task, outcome)
 
 
-class _Cause(Exception):  # noqa: N818  # wraps an exception of any type
+class Cause(Exception):  # noqa: N818  # wraps an exception of any type
     """The traceback of a failed cell, perhaps from another process, as a chained cause."""
 
 

@@ -17,9 +17,10 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
+from ilk_evaluation.run.small_split import small_split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ilk_evaluation.plan.design import Cell, Design
     from ilk_evaluation.plan.experiment_plan import Plan
@@ -129,6 +130,14 @@ class CellTask:
         )
 
 
+class TrialTask(CellTask):
+    """One cell on a few rows of its split."""
+
+    def call(self, context: WorkerContext) -> tuple[Any, ...]:
+        """Return the function that a worker runs, and its arguments."""
+        return try_cell, context, self
+
+
 @dataclass(frozen=True)
 class BatchTask:
     """All leave-one-out cells of a pipeline on a data set, answered without refitting.
@@ -208,9 +217,37 @@ def divided(plan: Plan, cells: Sequence[Cell]) -> tuple[list[tuple[Cell, ...]], 
     return together, [cell for cell in cells if cell.pipeline not in fast]
 
 
+def row_name(plan: Plan, cell: Cell) -> str:
+    """``"wine, 1-NN"``."""
+    return f"{plan.datasets[cell.dataset].label}, {plan.pipelines[cell.pipeline].id}"
+
+
+def cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
+    """Pair cells, which are in the plan's order, with their splits, one split at a time."""
+    current, position, split = -1, -1, None
+    for cell in cells:
+        if cell.dataset != current:
+            current, position = cell.dataset, -1
+            splits = plan.splits(current)
+        while position < cell.split:
+            position, split = position + 1, next(splits)
+        assert split is not None
+        yield CellTask(cell, split, plan.cell_seed(cell), cell.pipeline)
+
+
 def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
-    """Run a cell, here or in a worker."""
+    """Run a cell, here or in a worker, which first compiles what the pipeline needs."""
     data = context.datasets[task.cell.dataset]
+    pipeline = context.pipelines[task.pipeline]
+    if context.is_new("cell", task.pipeline, data):  # a few rows compile it before the clock runs
+        evaluate(pipeline, data, small_split(task.split, data.y), task.seed)
+    return evaluate(pipeline, data, task.split, task.seed)
+
+
+def try_cell(context: WorkerContext, task: CellTask) -> Outcome:
+    """Run a cell on a few rows, here or in a worker."""
+    data = context.datasets[task.cell.dataset]
+    context.is_new("cell", task.pipeline, data)  # no longer
     return evaluate(context.pipelines[task.pipeline], data, task.split, task.seed)
 
 
@@ -219,14 +256,21 @@ def leave_out(context: WorkerContext, dataset: int, pipeline: int) -> Outcome:
 
     An exception becomes a failed outcome, as it does for a single cell.
     """
-    return guarded(lambda: _leave_out(context.pipelines[pipeline], context.datasets[dataset]))
+    data, model = context.datasets[dataset], context.pipelines[pipeline]
+    if context.is_new("leave-one-out", pipeline, data):
+        rows = np.arange(len(data))
+        few = small_split(ilk.Split(rows, rows), data.y).train
+        guarded(lambda: _leave_out(model, data, few))
+    return guarded(lambda: _leave_out(model, data, np.arange(len(data))))
 
 
-def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
+def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data, rows: np.ndarray) -> Outcome:
     model, cases = ready(pipeline, data, seed=0)  # no cell draws a random state
-    n = len(data)
+    n, y = len(rows), data.y
+    if n < len(data):
+        cases, y = ilk.take(cases, rows), y[rows]
     start = perf_counter()
-    answer: ilk.Prediction = model.leave_one_out(cases, data.y)
+    answer: ilk.Prediction = model.leave_one_out(cases, y)
     seconds = perf_counter() - start
     for name in ("labels", "probabilities", "scores"):
         values = getattr(answer, name)

@@ -45,6 +45,27 @@ class WorkerContext(SharedInput):
         self.pipelines = tuple(pipelines)
         self._stack = ExitStack()
         self._file: Path | None = None
+        self._used: set[tuple[Any, ...]] = set()
+
+    def is_new(self, task: str, pipeline: int, data: ilk.Data) -> bool:
+        """Tell whether this process has not yet run a pipeline on data of this form.
+
+        Parameters
+        ----------
+        task : str
+            Which code of the pipeline is run.
+        pipeline : int
+            Its position.
+        data : ilk.Data
+            Data of one form have the same compiled code: equal types of their values.
+        """
+        types = getattr(data.X, "dtypes", None)  # of the columns of a frame
+        form = str(getattr(data.X, "dtype", "")) if types is None else "".join(map(str, types))
+        used = (task, pipeline, type(data.X), form, len(data.classes) > 2)
+        if used in self._used:
+            return False
+        self._used.add(used)
+        return True
 
     def __enter__(self) -> Self:
         return self
