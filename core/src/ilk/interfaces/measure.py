@@ -12,7 +12,16 @@ if TYPE_CHECKING:
 
     from ilk.interfaces.prediction import Prediction
 
-Needs = Literal["labels", "numbers", "scores", "probabilities", "rejected", "seconds", "reduction"]
+Needs = Literal[
+    "labels",
+    "numbers",
+    "scores",
+    "probabilities",
+    "rejected",
+    "seconds",
+    "reduction",
+    "clusters",
+]
 
 
 class Measure(Component):
@@ -24,13 +33,21 @@ class Measure(Component):
     needs : str
         The parts of a prediction that the measure needs: ``"labels"``; ``"numbers"``, numeric
         labels; ``"scores"``, or else probabilities; ``"probabilities"``; ``"rejected"``, the
-        mask of rejected cases; ``"seconds"``; ``"reduction"``.
+        mask of rejected cases; ``"seconds"``; ``"reduction"``; ``"clusters"``, numbers of
+        clusters, which are no classes.
     pooled : bool
         Scored once over the test cases of all splits of a repeat, instead of per split.
+    predictors : tuple of str
+        Kinds of the predictors that it scores; others are refused before the first fit.
     """
 
     kind: ClassVar[str] = "measure"
     greater_is_better: ClassVar[bool] = False
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """Kinds of the predictors that it scores."""
+        return ("classifier", "detector")
 
     @property
     def needs(self) -> Needs:

@@ -214,13 +214,15 @@ def summarize_predictions(
 
     Returns
     -------
-    PredictionSummary, or None if there is no prediction
+    PredictionSummary, or None if there is no prediction of classes
     """
     found: PredictionSummary | None = None
     by_split: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     by_repeat: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     for number, (_, group) in enumerate(groupby(cells, key=lambda cell: cell[0])):
         predictions = [prediction for _, _, prediction in group]
+        if predictions[0].predictor in {"regressor", "clusterer"}:
+            return None  # no classes are predicted
         found = found or _nothing(predictions[0])
         for prediction in predictions:
             found.confusion += confusion_matrix(prediction)

@@ -10,6 +10,7 @@ from typing import Any
 
 import ilk
 from ilk import FilePath, Many, Param, Table, load_spec, short_repr
+from ilk_evaluation.plan.predictors import USUAL_MEASURE, fit_evaluation
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -34,6 +35,8 @@ class Experiment:
         Canonical tables of the grammar.
     store : Path or None
         None: a temporary store, removed with the process.
+    predictor : str
+        Kind of the last step of every pipeline.
     """
 
     spec: ilk.Spec
@@ -45,6 +48,7 @@ class Experiment:
     evaluation: dict[str, Any]
     run: dict[str, Any]
     store: Path | None
+    predictor: str = "classifier"
 
     def error(self, *problems: ilk.Problem) -> ilk.SpecError:
         """Return the error that lists problems with file and line."""
@@ -77,6 +81,9 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     found = [*_experiment_problems(spec.data, tables)]
     if tables is not None and store is None:
         found += _output_problems(spec, tables, trust=trust)
+    kinds = [] if tables is None else [_kind(one["steps"][-1]) for one in tables["pipelines"]]
+    if kinds and not found:
+        found += fit_evaluation(kinds, spec.data, tables)
     problems += map(spec.locate, found)
     if problems:
         raise ilk.SpecError(sorted(problems, key=lambda problem: problem.line or 0))
@@ -91,6 +98,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
         tables["evaluation"],
         tables["run"],
         _store_of(spec, tables) if store is None else Path(store),
+        kinds[0],
     )
 
 
@@ -126,8 +134,12 @@ _PIPELINE = Table(
         "steps": Param(
             slot="step",
             many=list,
-            doc="The last one is a classifier.",
-            schema={"contains": {"required": ["classifier"]}, "maxContains": 1},
+            doc="The last one predicts: a classifier, regressor, detector or clusterer, of one "
+            "kind in all pipelines.",
+            schema={
+                "contains": {"anyOf": [{"required": [kind]} for kind in USUAL_MEASURE]},
+                "maxContains": 1,
+            },
         ),
         "datasets": Param(
             list,
@@ -144,7 +156,8 @@ _EVALUATION = Table(
         "measures": Param(
             slot="measure",
             many=list,
-            doc="The first ranks the pipelines and feeds comparisons.",
+            doc="The first ranks the pipelines and feeds comparisons; default of regressors: "
+            "rmse, of detectors: roc_auc, of clusterers: adjusted_rand.",
             schema={"minItems": 1, "uniqueItems": True},
         ),
         "comparisons": Param(
@@ -152,6 +165,13 @@ _EVALUATION = Table(
             many=list,
             doc="Statistical tests at the end.",
             schema={"uniqueItems": True},
+        ),
+        "outliers": Param(
+            (str, int), doc="Class of the outliers, for detectors; the rarest if left out."
+        ),
+        "train_on": Param(
+            choices=("inliers", "all"),
+            doc="What detectors train on: the inliers of the training cases (if left out), or all.",
         ),
     },
     defaults={"resampling": "repeated_kfold", "measures": ["error"], "comparisons": []},
@@ -334,11 +354,11 @@ def _pipeline_problems(pipelines: Any) -> Iterator[ilk.Problem]:
 
 
 def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Problem]:
-    """Check that the last step is a classifier and no earlier step predicts."""
+    """Check that the last step predicts and no earlier step does."""
     if not isinstance(steps, list | tuple):
         return
     if not steps:
-        yield ilk.Problem(path, "a pipeline needs at least one step, its classifier")
+        yield ilk.Problem(path, "a pipeline needs at least one step, its predictor")
         return
     for position, step in enumerate(steps[:-1]):
         kind = _kind(step)
@@ -347,10 +367,11 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
                 (*path, position), f"a {kind} ends a pipeline, so it must be the last step"
             )
     last = _kind(steps[-1])
-    if last not in {None, "classifier"}:
+    if last not in {None, *USUAL_MEASURE}:
         yield ilk.Problem(
             path,
-            f"a pipeline without a classifier: the last step must be one, it is of kind {last}",
+            f"a pipeline without a predictor: the last step must be one "
+            f"({', '.join(USUAL_MEASURE)}), it is of kind {last}",
         )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
+from ilk_evaluation.run.other_predictors import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -226,8 +227,14 @@ def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
     model, cases = ready(pipeline, data, seed=0)  # no cell draws a random state
     n = len(data)
     start = perf_counter()
-    answer: ilk.Prediction = model.leave_one_out(cases, data.y)
-    seconds = perf_counter() - start
+    answer: Any = model.leave_one_out(cases, data.y)
+    shares = {
+        "fit_seconds": (perf_counter() - start) / n,
+        "predict_seconds": 0.0,
+        "reduction": 0.0,
+    }
+    if data.task == "regression":
+        return Outcome(numbers(answer, cases), **shares, together=n)
     for name in ("labels", "probabilities", "scores"):
         values = getattr(answer, name)
         shape = np.shape(values)
@@ -236,9 +243,7 @@ def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
     return Outcome(
         answers(model, answer.labels, data.classes),
         *supports(model, answer, data.classes),
-        fit_seconds=seconds / n,
-        predict_seconds=0.0,
-        reduction=0.0,
+        **shares,
         together=n,
     )
 
