@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
@@ -18,8 +19,6 @@ from ilk_evaluation.results.scoring import pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    import pandas as pd
 
     from ilk_evaluation.curves import Band, Calibration
     from ilk_evaluation.results.experiment_results import Results
@@ -94,6 +93,27 @@ class FigureData:
             one.label: known[one.key]["n_classes"] if one.key in known else 0
             for one in self.results.design.datasets
         }
+
+    @property
+    def predictor(self) -> str:
+        """Kind of the predictors, as `Results.predictor`."""
+        return self.results.predictor
+
+    @property
+    def without_classes(self) -> str:
+        """Why there are no figures of predicted classes; empty if there are."""
+        if self.predictor in {"classifier", "detector"}:
+            return ""
+        return f"the pipelines end in a {self.predictor}, which predicts no classes"
+
+    def numbers(self, dataset: str, pipeline: str) -> pd.DataFrame:
+        """True and predicted numbers of the test cases of the first repeat."""
+        found = [
+            pd.DataFrame({"true": prediction.truth, "predicted": prediction.labels})
+            for repeat, _, prediction in self._source.predictions(dataset, pipeline)
+            if repeat == 0
+        ]
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
     @property
     def left_out(self) -> str:

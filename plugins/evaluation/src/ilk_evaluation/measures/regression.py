@@ -176,8 +176,7 @@ class RankCorrelation(ilk.Measure):
             return math.nan
         if np.ptp(labels) == 0:
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: not defined, as all {len(labels)} predictions are "
-                f"{labels[0]:g}"
+                f"{ilk.display_name(self)}: not defined, as all predictions are the same number"
             )
         a, b = (2 * rankdata(values) - len(truth) - 1 for values in (truth, labels))
         return float(a @ b / math.sqrt((a @ a) * (b @ b)))
@@ -195,7 +194,7 @@ def _varying(measure: Any, prediction: ilk.Prediction) -> tuple[np.ndarray, np.n
     truth, labels = answered_numbers(prediction, name)
     if len(truth) and np.ptp(truth) == 0:
         raise ilk.InputError(
-            f"{name}: not defined, as the truth of all {len(truth)} answered cases is "
-            f"{truth[0]:g}; with pooled = true the folds of a repeat are scored together"
+            f"{name}: not defined, as the truth of all answered cases is the same number; with "
+            f"pooled = true the folds of a repeat are scored together"
         )
     return truth, labels

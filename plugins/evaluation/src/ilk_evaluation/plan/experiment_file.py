@@ -81,9 +81,10 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     found = [*_experiment_problems(spec.data, tables)]
     if tables is not None and store is None:
         found += _output_problems(spec, tables, trust=trust)
-    kinds = [] if tables is None else [_kind(one["steps"][-1]) for one in tables["pipelines"]]
-    if kinds and not found:
-        found += fit_evaluation(kinds, spec.data, tables)
+    kinds = []
+    if tables is not None and not found:
+        kinds = [str(_kind(pipeline["steps"][-1])) for pipeline in tables["pipelines"]]
+        found += fit_evaluation(kinds, spec.data, resolved)
     problems += map(spec.locate, found)
     if problems:
         raise ilk.SpecError(sorted(problems, key=lambda problem: problem.line or 0))

@@ -17,7 +17,7 @@ USUAL_MEASURE = {
 
 
 def fit_evaluation(
-    kinds: list[str], written: Mapping[str, Any], tables: Mapping[str, Any]
+    kinds: list[str], written: Mapping[str, Any], resolved: ilk.Resolved
 ) -> Iterator[ilk.Problem]:
     """Yield the problems of an evaluation for the predictors at the ends of the pipelines.
 
@@ -29,9 +29,10 @@ def fit_evaluation(
         Kind of the last step of each pipeline.
     written : mapping
         As in the file.
-    tables : mapping
-        Canonical; its evaluation is modified.
+    resolved : ilk.Resolved
+        The same, checked; its evaluation is modified.
     """
+    tables = resolved.data
     others = [(at, kind) for at, kind in enumerate(kinds) if kind != kinds[0]]
     for at, kind in others:
         yield ilk.Problem(
@@ -43,14 +44,14 @@ def fit_evaluation(
     if others:
         return
     given = written.get("evaluation") or {}
-    if "measures" not in given:
+    if "measures" not in given and predictor != "classifier":
         usual = ilk.resolve(USUAL_MEASURE[predictor], kind="measure").data
         evaluation["measures"] = [usual]
     for key in ("measures", "comparisons"):
-        for at, table in enumerate(evaluation[key]):
-            yield from _part_problems(("evaluation", key, at), table, predictor)
+        for at in range(len(evaluation[key])):
+            yield from _part_problems(("evaluation", key, at), resolved, predictor)
     if predictor == "regressor":
-        yield from _split_problems(given.get("resampling", {}), evaluation["resampling"])
+        yield from _split_problems(given.get("resampling", {}), resolved)
     if predictor != "detector":
         for key in ("outliers", "train_on"):
             if key in given:
@@ -65,11 +66,11 @@ def fit_evaluation(
 
 
 def _part_problems(
-    path: tuple[str | int, ...], table: Any, predictor: str
+    path: tuple[str | int, ...], resolved: ilk.Resolved, predictor: str
 ) -> Iterator[ilk.Problem]:
     """Yield the problem of a measure or comparison that is for other predictors."""
     kind = str(path[1]).removesuffix("s")
-    part = ilk.build(table, kind=kind)
+    part = ilk.build(resolved.part(*path), kind=kind)
     if predictor not in part.predictors:
         does = "scores" if kind == "measure" else "compares"
         yield ilk.Problem(
@@ -94,14 +95,15 @@ def _suitable(kind: str, predictor: str) -> Iterator[str]:
             continue
 
 
-def _split_problems(given: Any, table: dict[str, Any]) -> Iterator[ilk.Problem]:
+def _split_problems(given: Any, resolved: ilk.Resolved) -> Iterator[ilk.Problem]:
     """Drop stratification, which needs classes, unless it was asked for."""
-    scheme = ilk.build(table, kind="resampling")
+    part = resolved.part("evaluation", "resampling")
+    scheme = ilk.build(part, kind="resampling")
     if not scheme.uses_classes:
         return
     asked = given if isinstance(given, Mapping | str) else ilk.to_spec(given)
     if "stratify" in scheme.parameters and "stratify" not in asked:
-        table["stratify"] = False
+        part.data["stratify"] = False
         return
     remedy = "set stratify = false" if "stratify" in scheme.parameters else "take kfold"
     yield ilk.Problem(

@@ -62,7 +62,8 @@ def _check_classes(title: str, classes: np.ndarray, predictor: str) -> None:
     if _are_decimals(classes):
         raise ilk.DataError(
             f"{title}: its target has {len(classes)} different values with"
-            f" decimals, such as {classes.tolist()[0]!r}: a quantity, no classes"
+            f" decimals, such as {classes.tolist()[0]!r}: a quantity, no classes; a regressor "
+            f"predicts it"
         )
 
 

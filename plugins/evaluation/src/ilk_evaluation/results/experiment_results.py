@@ -89,6 +89,14 @@ class Results:
         """Label of the measure that ranks the pipelines."""
         return next(iter(self.design.measures))
 
+    @cached_property
+    def predictor(self) -> str:
+        """Kind of the predictors at the ends of the pipelines."""
+        with self.reading() as store:
+            known = store.pipelines()
+        steps = [known[one.key]["spec"] for one in self.design.pipelines if one.key in known]
+        return next(iter(steps[0][-1])) if steps else "classifier"
+
     @property
     def scores(self) -> pd.DataFrame:
         """One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
