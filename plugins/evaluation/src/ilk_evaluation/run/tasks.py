@@ -228,7 +228,7 @@ def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
     n = len(data)
     start = perf_counter()
     answer: Any = model.leave_one_out(cases, data.y)
-    shares = {
+    shares: dict[str, Any] = {
         "fit_seconds": (perf_counter() - start) / n,
         "predict_seconds": 0.0,
         "reduction": 0.0,
