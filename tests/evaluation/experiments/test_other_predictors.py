@@ -182,7 +182,7 @@ def test_what_does_not_fit_is_refused_before_the_first_fit(spec, capsys, case):
     text, expected = MISTAKES[case]
     spec.write_text(text)
     assert ilk_command(["run", str(spec)]) == 2
-    assert capsys.readouterr().err == f"Error: {spec}{expected}\n"
+    assert f"{spec}{expected}\n" in capsys.readouterr().err
     assert not (spec.parent / "results").exists()
 
 
@@ -247,7 +247,7 @@ def test_clusterers_group_the_test_cases(tmp_path):
         resampling={"use": "kfold", "folds": 2},
         measures=["adjusted_rand", "silhouette"],
     )
-    for cell, prediction in results.predictions():
+    for cell, prediction in results.predictions():  # noqa: B007  # the query names it
         train = np.setdiff1d(np.arange(150), prediction.indices)
         rows = StandardScaler().fit(data.X[train]).transform(data.X[prediction.indices])
         clusters = DBSCAN(eps=0.8).fit(rows).labels_
