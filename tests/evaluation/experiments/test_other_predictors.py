@@ -83,11 +83,11 @@ def test_scores_are_those_of_a_plain_loop():
     )
     data = next(iter(plan_experiment(_experiment(X, y)).datasets)).data
     assert data.task == "regression"
-    for _cell, prediction in results.predictions():
+    for cell, prediction in results.predictions():
         train = np.setdiff1d(np.arange(len(y)), prediction.indices)
         model = LinearRegression().fit(X[train], y[train])
         np.testing.assert_allclose(prediction.labels, model.predict(X[prediction.indices]))
-        score = results.scores.query("fold == @cell.fold and measure == 'r2'")["value"].item()
+        score = results.scores.query(f"fold == {cell.fold} and measure == 'r2'")["value"].item()
         assert score == pytest.approx(model.score(X[prediction.indices], y[prediction.indices]))
 
 
@@ -124,30 +124,40 @@ KNN = '{ regressor = { use = "knn", k = 1 } }'
 MISTAKES = {
     "a mix": (
         changed((KNN, '{ classifier = "knn" }')),
-        (":13: pipelines[1].steps: a mix of kinds: this pipeline ends in a classifier, "
-        "pipelines[0] in a regressor; no measure scores both, so divide them among two files"),
+        (
+            ":13: pipelines[1].steps: a mix of kinds: this pipeline ends in a classifier, "
+            "pipelines[0] in a regressor; no measure scores both, so divide them among two files"
+        ),
     ),
     "measure": (
         changed(('"r2"', '"roc_auc"')),
-        (":16: evaluation.measures[1]: roc_auc scores classifiers and detectors only; the "
-        "pipelines end in a regressor, for which there are: absolute_error, fit_seconds, "
-        "predict_seconds, r2, rank_correlation, reduction, rmse, squared_error"),
+        (
+            ":16: evaluation.measures[1]: roc_auc scores classifiers and detectors only; the "
+            "pipelines end in a regressor, for which there are: absolute_error, fit_seconds, "
+            "predict_seconds, r2, rank_correlation, reduction, rmse, squared_error"
+        ),
     ),
     "comparison": (
         changed(('"robustness"', '"mcnemar"')),
-        (":17: evaluation.comparisons[1]: mcnemar compares classifiers and detectors only; the "
-        "pipelines end in a regressor, for which there are: bayesian_signed_rank, "
-        "corrected_resampled_t, f_5x2, friedman_nemenyi, paired_t_5x2, robustness, wilcoxon"),
+        (
+            ":17: evaluation.comparisons[1]: mcnemar compares classifiers and detectors only; the "
+            "pipelines end in a regressor, for which there are: bayesian_signed_rank, "
+            "corrected_resampled_t, f_5x2, friedman_nemenyi, paired_t_5x2, robustness, wilcoxon"
+        ),
     ),
     "stratified": (
         changed(('{ use = "repeated_kfold", folds = 2, repeats = 2 }', '"stratified_kfold"')),
-        (":15: evaluation.resampling: stratified_kfold divides cases by their classes, which a "
-        "numeric target does not have; take kfold"),
+        (
+            ":15: evaluation.resampling: stratified_kfold divides cases by their classes, which a "
+            "numeric target does not have; take kfold"
+        ),
     ),
     "stratify": (
         changed(("repeats = 2", "stratify = true")),
-        (":15: evaluation.resampling: repeated_kfold divides cases by their classes, which a "
-        "numeric target does not have; set stratify = false"),
+        (
+            ":15: evaluation.resampling: repeated_kfold divides cases by their classes, which a "
+            "numeric target does not have; set stratify = false"
+        ),
     ),
     "outliers": (
         changed(("[evaluation]", '[evaluation]\noutliers = "a"')),
@@ -155,13 +165,17 @@ MISTAKES = {
     ),
     "fallback": (
         REGRESSION + '[run]\non_error = "fallback"\nfallback = "nearest_mean"\n',
-        (":20: run.fallback: is a classifier, but the pipelines end in a regressor; take on_error "
-        "= 'record'"),
+        (
+            ":20: run.fallback: is a classifier, but the pipelines end in a regressor; take on_error "
+            "= 'record'"
+        ),
     ),
     "classes": (
         changed(('use = "friedman"\nn = 30', 'use = "iris"')),
-        (":5: datasets[1]: iris: 150 of 150 targets are no numbers, such as 'setosa'; a regressor "
-        "needs numbers, a classifier takes classes"),
+        (
+            ":5: datasets[1]: iris: 150 of 150 targets are no numbers, such as 'setosa'; a regressor "
+            "needs numbers, a classifier takes classes"
+        ),
     ),
     "numbers": (
         changed(
@@ -170,8 +184,10 @@ MISTAKES = {
             ('["rmse", "r2", "fit_seconds"]', '["error"]'),
             ('use = "csv"\npath = "plants.csv"\ntarget = "height"', 'use = "friedman"\nn = 20'),
         ),
-        (":1: datasets[0]: friedman: its target is a quantity, no classes; a regressor predicts it "
-        '(steps = [..., { regressor = "knn" }])'),
+        (
+            ":1: datasets[0]: friedman: its target is a quantity, no classes; a regressor predicts it "
+            '(steps = [..., { regressor = "knn" }])'
+        ),
     ),
 }
 
@@ -247,13 +263,13 @@ def test_clusterers_group_the_test_cases(tmp_path):
         resampling={"use": "kfold", "folds": 2},
         measures=["adjusted_rand", "silhouette"],
     )
-    for cell, prediction in results.predictions():  # noqa: B007  # the query names it
+    for cell, prediction in results.predictions():
         train = np.setdiff1d(np.arange(150), prediction.indices)
         rows = StandardScaler().fit(data.X[train]).transform(data.X[prediction.indices])
         clusters = DBSCAN(eps=0.8).fit(rows).labels_
         np.testing.assert_array_equal(prediction.labels, clusters)
         inside = clusters >= 0
-        score = results.scores.query("fold == @cell.fold and measure == 'silhouette'")["value"]
+        score = results.scores.query(f"fold == {cell.fold} and measure == 'silhouette'")["value"]
         expected = silhouette_score(rows[inside], clusters[inside])
         assert score.item() == pytest.approx(expected)
     page = write_report(results, tmp_path / "page.html").read_text()
