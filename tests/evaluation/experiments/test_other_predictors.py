@@ -173,8 +173,8 @@ MISTAKES = {
     "classes": (
         changed(('use = "friedman"\nn = 30', 'use = "iris"')),
         (
-            ":5: datasets[1]: iris: 150 of 150 targets are no numbers, such as 'setosa'; a regressor "
-            "needs numbers, a classifier takes classes"
+            ":5: datasets[1]: iris: 150 of 150 targets are no numbers, such as 'setosa'; a "
+            "regressor needs numbers, a classifier takes classes"
         ),
     ),
     "numbers": (
@@ -185,8 +185,8 @@ MISTAKES = {
             ('use = "csv"\npath = "plants.csv"\ntarget = "height"', 'use = "friedman"\nn = 20'),
         ),
         (
-            ":1: datasets[0]: friedman: its target is a quantity, no classes; a regressor predicts it "
-            '(steps = [..., { regressor = "knn" }])'
+            ":1: datasets[0]: friedman: its target is a quantity, no classes; a regressor "
+            'predicts it (steps = [..., { regressor = "knn" }])'
         ),
     ),
 }

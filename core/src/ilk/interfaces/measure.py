@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ilk.component import Component
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
 
     from ilk.interfaces.prediction import Prediction
 
@@ -71,6 +73,10 @@ class Measure(Component):
             If the score is undefined for the prediction, or a required part is missing; the
             experiment then has NaN, with a note on the reason.
         """
+
+    def positive_class(self, classes: np.ndarray) -> Any:
+        """Return the class, of two, that the measure takes as positive by itself; None: none."""
+        return None
 
     def remarks(self, prediction: Prediction) -> Sequence[str]:
         """Return a remark on the score, such as a class that an average ignores."""

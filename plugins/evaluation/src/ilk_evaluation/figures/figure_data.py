@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 import ilk
-from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.confusion import confusion_matrix
 from ilk_evaluation.curves import averaged, calibration, precision_recall, roc
 from ilk_evaluation.results.prediction_source import PredictionSource
@@ -82,7 +81,7 @@ class FigureData:
     @cached_property
     def complete(self) -> list[str]:
         """Data sets finished by every pipeline, not counting pipelines that finished none."""
-        return [str(name) for name in with_scores(self.results.pivot()).dropna().index]
+        return self.results.ranked
 
     @cached_property
     def n_classes(self) -> dict[str, int]:

@@ -9,6 +9,7 @@ import numpy as np
 import ilk
 from ilk_evaluation.curves.ranking import check_both_kinds, rank_class
 from ilk_evaluation.measures.auc import POOLED
+from ilk_evaluation.measures.class_codes import second_of_two
 
 
 class PrecisionAtN(ilk.Measure):
@@ -56,6 +57,10 @@ class PrecisionAtN(ilk.Measure):
     def examples(cls) -> list[Self]:
         """As many as there are positive cases, and a fixed number."""
         return [cls(), cls(n=5)]
+
+    def positive_class(self, classes: np.ndarray) -> Any:
+        """The second of two classes, unless `positive` or an average is set."""
+        return second_of_two(self, classes)
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         """Return the precision."""

@@ -90,6 +90,15 @@ class Results:
         return next(iter(self.design.measures))
 
     @cached_property
+    def ranked(self) -> list[str]:
+        """Data sets of the mean ranks: those that every pipeline finished.
+
+        Pipelines without any estimate, or planned on some data sets only, do not count.
+        """
+        judged = self.pivot().drop(columns=list(self.design.partial))
+        return [str(name) for name in with_scores(judged).dropna().index]
+
+    @cached_property
     def predictor(self) -> str:
         """Kind of the predictors at the ends of the pipelines."""
         with self.reading() as store:
@@ -114,7 +123,8 @@ class Results:
     def notes(self) -> list[str]:
         """Scores not computed and why, warnings of cells, and other experiments in the store."""
         scored = [*self._scored.notes, *self._compared[1]]
-        return [*scored, *self._silent, *self._shortcuts, *self._warnings, *self._beside]
+        told = [*scored, *self._silent, *self._partial, *self._positives]
+        return [*told, *self._shortcuts, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
@@ -134,7 +144,7 @@ class Results:
     def load(self) -> Results:
         """Read everything now, independent of later changes of the store; return itself."""
         _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
-        _ = self.failures
+        _ = self.failures, self._positives
         return self
 
     def filter(
@@ -187,7 +197,7 @@ class Results:
         DataFrame
             Columns dataset and pipeline; for each measure its estimate and, as
             ``<measure>_spread``, the standard deviation over the splits; rank (by the first
-            measure, 1 is best); fit_seconds; n_failed, n_fallback, n_missing. Estimates, spreads
+            measure, 1 is best, among the pipelines planned on all data sets); fit_seconds; n_failed, n_fallback, n_missing. Estimates, spreads
             and ranks are NaN where cells failed or are missing.
         """
         grids: dict[str, pd.DataFrame] = {}
@@ -216,10 +226,12 @@ class Results:
             tried on (NaN where it has no estimate on one of them); rank (mean over the data
             sets that every pipeline finished); fit_seconds; n_failed, n_fallback, n_missing.
             Data sets and pipelines without any estimate are left out; `notes` names them.
+            Pipelines that are planned on some data sets only have no rank.
         """
         grids, tried = self._scored.estimates, self._tried()
         means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
-        means["rank"] = with_scores(self._ranks()).dropna().mean().reindex(tried.columns)
+        ranks = self._ranks().loc[self.ranked]
+        means["rank"] = with_scores(ranks).mean().reindex(tried.columns)
         means["fit_seconds"] = _mean_where(self._scored.fit_seconds, tried)
         means |= {name: grid.sum() for name, grid in self._counts().items()}
         return pd.DataFrame(means).reset_index(names="pipeline")
@@ -460,6 +472,59 @@ class Results:
             for names, other in lost
         ]
 
+    @property
+    def _partial(self) -> list[str]:
+        """Note pipelines planned on some data sets only, and the number of data sets of ranks."""
+        all_ = len(self.design.datasets)
+        notes = [
+            f"ranks and comparisons leave out {pipeline}: it is planned on {len(sets)} of {all_} "
+            f"data sets only ({list_some(sets)})"
+            for pipeline, sets in self.design.partial.items()
+        ]
+        judged = with_scores(self._scored.estimates[self.measure])
+        if 0 < len(self.ranked) < len(judged):
+            notes.append(
+                f"mean ranks are over {len(self.ranked)} of {all_} data sets, those that every "
+                f"ranked pipeline finished"
+            )
+        return notes
+
+    @cached_property
+    def _positives(self) -> list[str]:
+        """Note the classes that measures took as positive by themselves."""
+        two = np.array([0, 1])
+        choosing = [
+            (name, measure)
+            for name, measure in self.design.measures.items()
+            if measure.positive_class(two) is not None
+        ]
+        taken: dict[str, dict[str, str]] = {}
+        for dataset, classes in self._classes() if choosing else ():
+            for name, measure in choosing:
+                label = measure.positive_class(classes)
+                if label is not None:
+                    taken.setdefault(name, {})[dataset] = repr(label)
+        by_classes: dict[tuple[str, ...], list[str]] = {}
+        for name, labels in taken.items():
+            said = [f"{label} ({dataset})" for dataset, label in labels.items()]
+            if len(set(labels.values())) == 1:
+                said = [next(iter(labels.values()))]
+            by_classes.setdefault(tuple(said), []).append(name)
+        return [
+            f"the positive class of {list_some(names)} is {list_some(said)}, the second of two; "
+            f"the parameter positive names another"
+            for said, names in by_classes.items()
+        ]
+
+    def _classes(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield each data set that has a prediction, and its classes."""
+        with self.reading() as store:
+            statuses, seen = store.statuses(), set()
+            for cell in self.design.cells:
+                if cell.dataset not in seen and statuses.get(cell.key) in {"done", "fallback"}:
+                    seen.add(cell.dataset)
+                    yield self.design.dataset(cell), store.prediction(cell.key).classes
+
     @cached_property
     def _beside(self) -> list[str]:
         """Note other experiments in the store, and a store without digests."""
@@ -480,7 +545,9 @@ class Results:
 
     def _ranks(self) -> pd.DataFrame:
         better = self.design.measures[self.measure].greater_is_better
-        return ranks(self._scored.estimates[self.measure], greater_is_better=better)
+        estimates = self._scored.estimates[self.measure].copy()
+        estimates[list(self.design.partial)] = np.nan
+        return ranks(estimates, greater_is_better=better)
 
     def _tried(self) -> pd.DataFrame:
         """Data sets by pipelines: whether there is a cell."""
@@ -539,17 +606,17 @@ def _compare(
 ) -> tuple[list[ilk.Verdict], list[str]]:
     """Return the verdicts, and notes on comparisons that could not be computed."""
     name, measure = next(iter(design.measures.items()))
-    copies = _copies(design)
+    copies, partial = _copies(design), list(design.partial)
     table = scored.scores[scored.scores["measure"] == name].drop(columns="measure")
     sizes = source.sizes() if design.comparisons else None
     scores = ilk.Scores(
-        table=table[~table["dataset"].isin(copies)],
+        table=table[~table["dataset"].isin(copies) & ~table["pipeline"].isin(partial)],
         measure=name,
         greater_is_better=measure.greater_is_better,
         resampling=ilk.display_name(design.resampling),
-        pipelines=tuple(one.label for one in design.pipelines),
+        pipelines=tuple(one.label for one in design.pipelines if one.label not in partial),
         datasets=tuple(one.label for one in design.datasets if one.label not in copies),
-        means=scored.estimates[name].drop(index=list(copies)),
+        means=scored.estimates[name].drop(index=list(copies), columns=partial),
         predictions=source.predictions,
         sizes=None if sizes is None else sizes[~sizes["dataset"].isin(copies)],
     )

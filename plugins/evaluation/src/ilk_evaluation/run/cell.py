@@ -137,6 +137,7 @@ def _fit_and_predict(
         return Outcome(clusters, None, widths, seconds, 0.0, model.reduction_)
     model.fit(X, y)
     fitted = perf_counter()
+    _warn_of_lost_classes(model, y)
     outcome = _PREDICTED[data.task](model, queries, data.classes)
     return replace(
         outcome,
@@ -144,6 +145,17 @@ def _fit_and_predict(
         predict_seconds=perf_counter() - fitted,
         reduction=model.reduction_,
     )
+
+
+def _warn_of_lost_classes(model: ilk.Pipeline, y: np.ndarray) -> None:
+    """Warn if editors left no case of a class that had training cases."""
+    if model.reduction_ and hasattr(model, "classes_"):
+        lost = np.setdiff1d(y, model.classes_)
+        for label in lost.tolist():
+            warnings.warn(
+                f"the editors left no training case of class {label!r}, so it is never predicted",
+                stacklevel=2,
+            )
 
 
 def _classes_of(model: ilk.Pipeline, queries: Cases, classes: np.ndarray) -> Outcome:
