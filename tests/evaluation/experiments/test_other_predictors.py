@@ -166,8 +166,8 @@ MISTAKES = {
     "fallback": (
         REGRESSION + '[run]\non_error = "fallback"\nfallback = "nearest_mean"\n',
         (
-            ":20: run.fallback: is a classifier, but the pipelines end in a regressor; take on_error "
-            "= 'record'"
+            ":20: run.fallback: is a classifier, but the pipelines end in a regressor; take "
+            "on_error = 'record'"
         ),
     ),
     "classes": (

@@ -73,8 +73,10 @@ def test_a_class_that_editors_remove_is_a_note():
     )
     warned = [note for note in results.notes if "warned" in note]
     assert warned == [
-        "edited warned in 3 cells: UserWarning: the editors left no training case of class "
-        "'rare', so it is never predicted"
+        (
+            "edited warned in 3 cells: UserWarning: the editors left no training case of class "
+            "'rare', so it is never predicted"
+        )
     ]
 
 
@@ -83,8 +85,10 @@ def test_a_class_that_editors_remove_is_a_note():
     [
         (
             ["error", "f1", "precision_at_recall", "roc_auc"],
-            "the positive class of f1, precision_at_recall is 'rare' (a), 'common' (b), the second "
-            "of two; the parameter positive names another",
+            (
+                "the positive class of f1, precision_at_recall is 'rare' (a), 'common' (b), the second "
+                "of two; the parameter positive names another"
+            ),
         ),
         ([{"use": "f1", "average": "macro"}, "roc_auc"], None),
     ],

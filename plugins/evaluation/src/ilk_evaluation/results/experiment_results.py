@@ -197,8 +197,9 @@ class Results:
         DataFrame
             Columns dataset and pipeline; for each measure its estimate and, as
             ``<measure>_spread``, the standard deviation over the splits; rank (by the first
-            measure, 1 is best, among the pipelines planned on all data sets); fit_seconds; n_failed, n_fallback, n_missing. Estimates, spreads
-            and ranks are NaN where cells failed or are missing.
+            measure, 1 is best, among the pipelines planned on all data sets); fit_seconds;
+            n_failed, n_fallback, n_missing. Estimates, spreads and ranks are NaN where cells
+            failed or are missing.
         """
         grids: dict[str, pd.DataFrame] = {}
         for name, estimates in self._scored.estimates.items():
