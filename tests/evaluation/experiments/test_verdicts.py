@@ -86,8 +86,8 @@ def test_a_class_that_editors_remove_is_a_note():
         (
             ["error", "f1", "precision_at_recall", "roc_auc"],
             (
-                "the positive class of f1, precision_at_recall is 'rare' (a), 'common' (b), the second "
-                "of two; the parameter positive names another"
+                "the positive class of f1, precision_at_recall is 'rare' (a), 'common' (b), the "
+                "second of two; the parameter positive names another"
             ),
         ),
         ([{"use": "f1", "average": "macro"}, "roc_auc"], None),

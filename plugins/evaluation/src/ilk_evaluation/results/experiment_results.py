@@ -123,7 +123,7 @@ class Results:
     def notes(self) -> list[str]:
         """Scores not computed and why, warnings of cells, and other experiments in the store."""
         scored = [*self._scored.notes, *self._compared[1]]
-        told = [*scored, *self._silent, *self._partial, *self._positives]
+        told = [*self._protocol, *scored, *self._silent, *self._partial, *self._positives]
         return [*told, *self._shortcuts, *self._warnings, *self._beside]
 
     @property
@@ -472,6 +472,22 @@ class Results:
             f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"
             for names, other in lost
         ]
+
+    @property
+    def _protocol(self) -> list[str]:
+        """Note how detectors and clusterers were trained and tested."""
+        given = self.design.evaluation
+        if self.predictor == "detector":
+            some = given.get("train_on", "inliers") == "inliers"
+            what = "the inliers among the training cases" if some else "all training cases"
+            named = f"class {given['outliers']!r}" if "outliers" in given else "the rarest class"
+            return [f"detectors learned from {what}; outliers are {named} of a data set"]
+        if self.predictor == "clusterer":
+            return [
+                "clusterers grouped the test cases of each split, without their classes; the "
+                "steps before them learned from the training cases"
+            ]
+        return []
 
     @property
     def _partial(self) -> list[str]:
