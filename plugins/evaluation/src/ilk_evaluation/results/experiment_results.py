@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -16,9 +15,9 @@ from sklearn.base import clone
 
 import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
-from ilk_evaluation.comparisons.verdict_text import list_some
 from ilk_evaluation.named_models import as_data
 from ilk_evaluation.plan.keys import objects_in
+from ilk_evaluation.results import notes
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score
 from ilk_evaluation.run.cell import fit_on_all
@@ -123,8 +122,8 @@ class Results:
     def notes(self) -> list[str]:
         """Scores not computed and why, warnings of cells, and other experiments in the store."""
         scored = [*self._scored.notes, *self._compared[1]]
-        told = [*self._protocol, *scored, *self._silent, *self._partial, *self._positives]
-        return [*told, *self._shortcuts, *self._warnings, *self._beside]
+        about = [*notes.of_protocol(self.design, self.predictor), *scored, *self._about]
+        return [*about, *self._shortcuts, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
@@ -144,7 +143,7 @@ class Results:
     def load(self) -> Results:
         """Read everything now, independent of later changes of the store; return itself."""
         _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
-        _ = self.failures, self._positives
+        _ = self.failures, self._about
         return self
 
     def filter(
@@ -446,119 +445,24 @@ class Results:
     @cached_property
     def _warnings(self) -> list[str]:
         with self.reading() as store:
-            return _warned(self.design, store.warnings())
+            return notes.warned(self.design, store.warnings())
 
     @cached_property
     def _shortcuts(self) -> list[str]:
         with self.reading() as store:
             return notes_on(self.design, store.answered_together())
 
-    @property
-    def _silent(self) -> list[str]:
-        """Note the pipelines and data sets that are left out for lack of any estimate."""
-        estimates = self._scored.estimates[self.measure]
-        judged = with_scores(estimates)
-        if judged.empty:
-            return []
-        lost = [
-            (f"{len(names)} {what}{'s' * (len(names) != 1)} ({list_some(names)})", other)
-            for what, other, every, judged_names in (
-                ("pipeline", "data set", estimates.columns, judged.columns),
-                ("data set", "pipeline", estimates.index, judged.index),
-            )
-            if (names := [str(name) for name in every if name not in judged_names])
-        ]
-        return [
-            f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"
-            for names, other in lost
-        ]
-
-    @property
-    def _protocol(self) -> list[str]:
-        """Note how detectors and clusterers were trained and tested."""
-        given = self.design.evaluation
-        if self.predictor == "detector":
-            some = given.get("train_on", "inliers") == "inliers"
-            what = "the inliers among the training cases" if some else "all training cases"
-            named = f"class {given['outliers']!r}" if "outliers" in given else "the rarest class"
-            return [f"detectors learned from {what}; outliers are {named} of a data set"]
-        if self.predictor == "clusterer":
-            return [
-                "clusterers grouped the test cases of each split, without their classes; the "
-                "steps before them learned from the training cases"
-            ]
-        return []
-
-    @property
-    def _partial(self) -> list[str]:
-        """Note pipelines planned on some data sets only, and the number of data sets of ranks."""
-        all_ = len(self.design.datasets)
-        notes = [
-            f"ranks and comparisons leave out {pipeline}: it is planned on {len(sets)} of {all_} "
-            f"data sets only ({list_some(sets)})"
-            for pipeline, sets in self.design.partial.items()
-        ]
-        judged = with_scores(self._scored.estimates[self.measure])
-        if 0 < len(self.ranked) < len(judged):
-            notes.append(
-                f"mean ranks are over {len(self.ranked)} of {all_} data sets, those that every "
-                f"ranked pipeline finished"
-            )
-        return notes
-
     @cached_property
-    def _positives(self) -> list[str]:
-        """Note the classes that measures took as positive by themselves."""
-        two = np.array([0, 1])
-        choosing = [
-            (name, measure)
-            for name, measure in self.design.measures.items()
-            if measure.positive_class(two) is not None
-        ]
-        taken: dict[str, dict[str, str]] = {}
-        for dataset, classes in self._classes() if choosing else ():
-            for name, measure in choosing:
-                label = measure.positive_class(classes)
-                if label is not None:
-                    taken.setdefault(name, {})[dataset] = repr(label)
-        by_classes: dict[tuple[str, ...], list[str]] = {}
-        for name, labels in taken.items():
-            said = [f"{label} ({dataset})" for dataset, label in labels.items()]
-            if len(set(labels.values())) == 1:
-                said = [next(iter(labels.values()))]
-            by_classes.setdefault(tuple(said), []).append(name)
-        return [
-            f"the positive class of {list_some(names)} is {list_some(said)}, the second of two; "
-            f"the parameter positive names another"
-            for said, names in by_classes.items()
-        ]
-
-    def _classes(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield each data set that has a prediction, and its classes."""
+    def _about(self) -> list[str]:
+        """Notes on ranks and measures."""
+        ranks = notes.of_ranks(self.design, self.pivot(), self.ranked)
         with self.reading() as store:
-            statuses, seen = store.statuses(), set()
-            for cell in self.design.cells:
-                if cell.dataset not in seen and statuses.get(cell.key) in {"done", "fallback"}:
-                    seen.add(cell.dataset)
-                    yield self.design.dataset(cell), store.prediction(cell.key).classes
+            return [*ranks, *notes.of_measures(self.design, store)]
 
     @cached_property
     def _beside(self) -> list[str]:
-        """Note other experiments in the store, and a store without digests."""
         with self.reading() as store:
-            names = dict.fromkeys(str(run["name"]) for run in store.runs())
-            sealed = store.sealed
-        notes = [
-            f"the store also holds the experiment {name!r} (--experiment {shlex.quote(name)})"
-            for name in names
-            if name != self.design.name
-        ]
-        if not sealed:
-            notes.append(
-                "the store is not verifiable: an older ilk wrote it, without digests by which "
-                "changed values are found; the next run that writes to it adds them"
-            )
-        return notes
+            return notes.beside(self.design, store)
 
     def _ranks(self) -> pd.DataFrame:
         better = self.design.measures[self.measure].greater_is_better
@@ -663,13 +567,3 @@ def _copies(design: Design) -> dict[str, str]:
         if known != one.label:
             copies[one.label] = known
     return copies
-
-
-def _warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:
-    """Note each warning of a pipeline once, with its number of cells."""
-    counts: dict[tuple[str, str], int] = {}
-    for cell in design.cells:
-        for message in given.get(cell.key, ()):
-            key = design.pipeline(cell), message
-            counts[key] = counts.get(key, 0) + 1
-    return [f"{pipeline} warned in {n} cells: {text}" for (pipeline, text), n in counts.items()]
