@@ -222,7 +222,7 @@ WRONG = [
     ([{"a": {"use": "voting", "members": [3]}}, X, Y], {}, "must be a classifier .*, got 3"),
     ([{"a": [3, "knn"]}, X, Y], {}, "a step is a table with one key"),
     ([{"a": StandardScaler()}, X, Y], {}, "an estimator that predicts"),
-    ([{"a": [StandardScaler()]}, X, Y], {}, "a pipeline without a classifier"),
+    ([{"a": [StandardScaler()]}, X, Y], {}, "a pipeline without a predictor"),
     ([["lda"], X], {}, "data must be a frame with target"),
     ([["lda"], X, Y[:3]], {}, "a label for each of 4 cases"),
     ([["lda"], TABLE], {}, "target must name a column of the frame"),

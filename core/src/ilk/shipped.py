@@ -42,14 +42,15 @@ ilk-evaluation/comparison:
     bayesian_signed_rank corrected_resampled_t f_5x2 friedman_nemenyi mcnemar paired_t_5x2
     robustness wilcoxon
 ilk-evaluation/dataset:
-    arff balance_scale breast_cancer csv digits folder images iris monks1 monks2 monks3 parquet
-    svmlight tic_tac_toe waveform wine xor
+    arff balance_scale breast_cancer csv diabetes digits folder friedman images iris monks1 monks2
+    monks3 parquet svmlight tic_tac_toe waveform wine xor
 ilk-evaluation/executor:
     dask loky mpi serial
 ilk-evaluation/measure:
-    accuracy brier cost error f1 false_positive_rate fit_seconds log_loss mean_class_accuracy
-    per_class_error pr_auc precision precision_at_recall predict_seconds recall reduction
-    reject_rate risk roc_auc specificity squared_error
+    absolute_error accuracy adjusted_mutual_information adjusted_rand brier cost error f1
+    false_positive_rate fit_seconds log_loss mean_class_accuracy per_class_error pr_auc precision
+    precision_at_n precision_at_recall predict_seconds r2 rank_correlation recall reduction
+    reject_rate risk rmse roc_auc silhouette specificity squared_error
 ilk-evaluation/resampling:
     bootstrap bootstrap_632 five_by_two holdout kfold leave_one_out leave_p_out random_subsampling
     repeated_kfold resubstitution sklearn stratified_kfold train_validation_test

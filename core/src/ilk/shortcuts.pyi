@@ -2144,6 +2144,10 @@ def dataset(
     """A table in a delimited text file, as programs write them."""
 
 @overload
+def dataset(_name: Literal["diabetes", "ilk-evaluation/diabetes"], /) -> Dataset:
+    """Diabetes: 442 patients, 10 measurements, a numeric target (progression after a year)."""
+
+@overload
 def dataset(_name: Literal["digits", "ilk-evaluation/digits"], /) -> Dataset:
     """Handwritten digits: 1797 images of 8 x 8 pixels, 10 classes (integers)."""
 
@@ -2159,6 +2163,18 @@ def dataset(
     inflated_mb: int = ...,
 ) -> Dataset:
     """A data set of a folder with a description ``datasets.toml``."""
+
+@overload
+def dataset(
+    _name: Literal["friedman", "ilk-evaluation/friedman"],
+    /,
+    *,
+    n: int = ...,
+    irrelevant: int = ...,
+    noise: float = ...,
+    random_state: int = ...,
+) -> Dataset:
+    """Friedman's function: 5 relevant features of 10, and a numeric target with normal noise."""
 
 @overload
 def dataset(
@@ -2386,8 +2402,22 @@ def resampling(
 def resampling(_name: str, /) -> Resampling: ...
 def resamplings() -> list[str]: ...
 @overload
+def measure(_name: Literal["absolute_error", "ilk-evaluation/absolute_error"], /) -> Measure:
+    """Mean absolute error (MAE) of predicted numbers, in the unit of the target."""
+
+@overload
 def measure(_name: Literal["accuracy", "ilk-evaluation/accuracy"], /) -> Measure:
     """Accuracy: share of the answered cases whose label is correct."""
+
+@overload
+def measure(
+    _name: Literal["adjusted_mutual_information", "ilk-evaluation/adjusted_mutual_information"], /
+) -> Measure:
+    """Adjusted mutual information of the clusters and the classes of the test cases."""
+
+@overload
+def measure(_name: Literal["adjusted_rand", "ilk-evaluation/adjusted_rand"], /) -> Measure:
+    """Adjusted Rand index of the clusters and the classes of the test cases."""
 
 @overload
 def measure(_name: Literal["brier", "ilk-evaluation/brier"], /, *, halved: bool = ...) -> Measure:
@@ -2478,6 +2508,17 @@ def measure(
 
 @overload
 def measure(
+    _name: Literal["precision_at_n", "ilk-evaluation/precision_at_n"],
+    /,
+    *,
+    n: int | None = ...,
+    positive: str | float | bool | None = ...,
+    pooled: bool = ...,
+) -> Measure:
+    """Precision at n: share of positive cases among the n with the highest scores."""
+
+@overload
+def measure(
     _name: Literal["precision_at_recall", "ilk-evaluation/precision_at_recall"],
     /,
     *,
@@ -2490,6 +2531,16 @@ def measure(
 @overload
 def measure(_name: Literal["predict_seconds", "ilk-evaluation/predict_seconds"], /) -> Measure:
     """Wall-clock seconds for predicting all test cases of the split."""
+
+@overload
+def measure(_name: Literal["r2", "ilk-evaluation/r2"], /, *, pooled: bool = ...) -> Measure:
+    """Coefficient of determination: 1 is perfect, 0 is no better than the mean of the test cases."""
+
+@overload
+def measure(
+    _name: Literal["rank_correlation", "ilk-evaluation/rank_correlation"], /, *, pooled: bool = ...
+) -> Measure:
+    """Spearman's rank correlation of predicted numbers and the truth: 1 for the same order."""
 
 @overload
 def measure(
@@ -2520,6 +2571,10 @@ def measure(
     """Empirical risk: the mean loss of the answered cases."""
 
 @overload
+def measure(_name: Literal["rmse", "ilk-evaluation/rmse"], /) -> Measure:
+    """Root mean squared error (RMSE) of predicted numbers, in the unit of the target."""
+
+@overload
 def measure(
     _name: Literal["roc_auc", "ilk-evaluation/roc_auc"],
     /,
@@ -2530,6 +2585,10 @@ def measure(
     pooled: bool = ...,
 ) -> Measure:
     """Area under the ROC curve: probability that a case of a class outranks one of another."""
+
+@overload
+def measure(_name: Literal["silhouette", "ilk-evaluation/silhouette"], /) -> Measure:
+    """Silhouette: how much nearer the test cases are to their own cluster than to the next one."""
 
 @overload
 def measure(

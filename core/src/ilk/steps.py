@@ -9,7 +9,12 @@ from ilk.kinds import Role, kinds
 from ilk.registries import registry
 from ilk.suggest import did_you_mean
 
-_BY_METHOD = (("fit_resample", "editor"), ("predict", "classifier"), ("transform", "transformer"))
+_BY_METHOD = (
+    ("fit_resample", "editor"),
+    ("predict", "classifier"),
+    ("transform", "transformer"),
+    ("fit_predict", "clusterer"),
+)
 
 
 def step_kinds() -> list[str]:
@@ -86,7 +91,23 @@ def kind_and_component(step: object) -> tuple[str, Any]:
     kind = getattr(step, "kind", None)
     if kind:
         return kind, step
-    return next(kind for method, kind in _BY_METHOD if hasattr(step, method)), step
+    implied = next(kind for method, kind in _BY_METHOD if hasattr(step, method))
+    return _PREDICTORS.get(_estimator_type(step), implied), step
+
+
+_PREDICTORS = {
+    "regressor": "regressor",
+    "outlier_detector": "detector",
+    "clusterer": "clusterer",
+}
+"""Kinds of step by scikit-learn's types of estimators; others are told by their methods."""
+
+
+def _estimator_type(step: Any) -> str:
+    try:
+        return str(step.__sklearn_tags__().estimator_type)
+    except AttributeError:
+        return ""
 
 
 def role_of(kind: str) -> Role:

@@ -130,15 +130,15 @@ BEYOND = {
     "no classifier": (
         changed(', { classifier = { use = "knn", k = 1 } }', ""),
         (
-            "bad.toml:7: pipelines[0].steps: a pipeline without a classifier: the last step must "
-            "be one, it is of kind transformer"
+            "bad.toml:7: pipelines[0].steps: a pipeline without a predictor: the last step must "
+            "be one (classifier, regressor, detector, clusterer), it is of kind transformer"
         ),
     ),
     "editor last": (
         changed('{ classifier = { use = "knn", k = 1 } }', '{ editor = "enn" }'),
         (
-            "bad.toml:7: pipelines[0].steps: a pipeline without a classifier: the last step must "
-            "be one, it is of kind editor"
+            "bad.toml:7: pipelines[0].steps: a pipeline without a predictor: the last step must "
+            "be one (classifier, regressor, detector, clusterer), it is of kind editor"
         ),
     ),
     "classifier first": (
@@ -150,7 +150,7 @@ BEYOND = {
     ),
     "no steps": (
         changed('{ transformer = "standardize" }, { classifier = { use = "knn", k = 1 } }', ""),
-        "bad.toml:7: pipelines[0].steps: a pipeline needs at least one step, its classifier",
+        "bad.toml:7: pipelines[0].steps: a pipeline needs at least one step, its predictor",
     ),
     "no data sets": (
         "datasets = []\n" + GOOD.replace('[[datasets]]\nuse = "t_blobs"\n', ""),
@@ -233,7 +233,7 @@ def test_a_quantity_is_no_target(complain, tmp_path):
     (message,) = complain(changed('use = "t_blobs"', 'use = "csv"\npath = "data.csv"'))
     assert message == (
         "bad.toml:5: datasets[0].path: data: its target has 21 different values with decimals, "
-        "such as '0.0': a quantity, no classes"
+        "such as '0.0': a quantity, no classes; a regressor predicts it"
     )
 
 

@@ -107,6 +107,8 @@ class Comparison(Component):
     """Tests whether differences between pipelines are significant."""
 
     kind: ClassVar[str] = "comparison"
+    predictors: ClassVar[tuple[str, ...]] = ("classifier", "regressor", "detector", "clusterer")
+    """Kinds of the predictors whose results it compares."""
 
     @abstractmethod
     def compare(self, results: Scores) -> Verdict:

@@ -6,7 +6,7 @@ import hashlib
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ilk.inputs import is_table, n_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+Task = Literal["classification", "regression", "detection", "one_class", "clustering"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,7 +29,7 @@ class Data:
     X : array of shape (n, p), data frame or list of length n
         A data frame if there are nominal columns; these have category dtype.
     y : ndarray of shape (n,)
-        Labels.
+        Labels; numbers for a regression.
     name : str
     feature_names : tuple of str
     nominal : tuple of str
@@ -42,6 +45,10 @@ class Data:
         How the file is written, as found by its reader.
     notes : tuple of str
         What the reader guessed, and what may be wrong.
+    task : str
+        What `y` is for: ``"classification"``; ``"regression"``, numbers to predict;
+        ``"detection"``, the classes inlier and outlier; ``"one_class"``, likewise, where only
+        inliers train; ``"clustering"``, classes that clusters are compared with.
     """
 
     X: Any
@@ -55,6 +62,7 @@ class Data:
     dates: tuple[str, ...] = ()
     dialect: str = ""
     notes: tuple[str, ...] = ()
+    task: Task = "classification"
 
     def __repr__(self) -> str:
         shape: Any = getattr(self.X, "shape", (len(self),))
@@ -62,7 +70,9 @@ class Data:
         nominal = f", {len(self.nominal)} nominal" if self.nominal else ""
         views = f", views {', '.join(self.views)}" if self.views else ""
         groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
-        return f"<Data {self.name!r}: {size}{nominal}, {len(self.classes)} classes{views}{groups}>"
+        regression = self.task == "regression"
+        target = "numeric target" if regression else f"{len(self.classes)} classes"
+        return f"<Data {self.name!r}: {size}{nominal}, {target}{views}{groups}>"
 
     @property
     def Xy(self) -> tuple[Any, np.ndarray]:
@@ -71,8 +81,8 @@ class Data:
 
     @cached_property
     def classes(self) -> np.ndarray:
-        """The distinct labels, sorted; none where labels are unknown."""
-        known = self.y if self.labelled else np.array([])
+        """The distinct labels, sorted; none where labels are unknown or numbers to predict."""
+        known = self.y if self.labelled and self.task != "regression" else np.array([])
         return np.unique(known)
 
     @property
@@ -82,7 +92,7 @@ class Data:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the data: features, their names and kinds, labels, groups.
+        """SHA-256 of the data: features, their names and kinds, labels, groups, task.
 
         Name, description, dialect and notes are not included.
         """
@@ -91,6 +101,8 @@ class Data:
         _digest(digest, self.y)
         _digest(digest, self.groups)
         digest.update(repr((self.feature_names, self.nominal, sorted(self.views.items()))).encode())
+        if self.task != "classification":
+            digest.update(self.task.encode())
         return digest.hexdigest()
 
     def table(self) -> Any:

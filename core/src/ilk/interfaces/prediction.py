@@ -30,6 +30,12 @@ class Prediction:
         Wall-clock seconds.
     reduction : float
         Share of the training cases that editors removed.
+    predictor : str
+        Kind of the predictor: ``"classifier"``; ``"regressor"``, whose truth and labels are
+        numbers, without classes; ``"detector"``, whose classes are inlier and outlier;
+        ``"clusterer"``, whose labels are numbers of clusters, -1 for noise.
+    silhouettes : ndarray of shape (n,) or None
+        Silhouette of each case among the clusters; NaN where it is undefined.
     """
 
     truth: np.ndarray
@@ -42,6 +48,8 @@ class Prediction:
     fit_seconds: float = float("nan")
     predict_seconds: float = float("nan")
     reduction: float = float("nan")
+    predictor: str = "classifier"
+    silhouettes: Any = None
 
     def __post_init__(self) -> None:
         n = len(self.truth)

@@ -48,6 +48,8 @@ class Resampling(Component):
     leaves_one_out : bool
         Whether split i tests row i, and trains on all others in their order. A fast
         `leave_one_out` of the learner then replaces the fits.
+    uses_classes : bool
+        Whether the splits depend on the classes, so that there are none for a numeric target.
     """
 
     kind: ClassVar[str] = "resampling"
@@ -61,6 +63,11 @@ class Resampling(Component):
     def leaves_one_out(self) -> bool:
         """Whether each split tests one case and trains on all others."""
         return False
+
+    @property
+    def uses_classes(self) -> bool:
+        """Whether splits depend on the classes: by default the value of ``stratify``, if any."""
+        return bool(getattr(self, "stratify", False))
 
     @abstractmethod
     def splits(

@@ -36,6 +36,7 @@ def _prediction(wrong: int, classes: int = 2, names: Any = None) -> Prediction:
         fit_seconds=0.5,
         predict_seconds=0.25,
         reduction=0.5,
+        silhouettes=np.where(codes == answers, 0.5, -0.25),
     )
 
 
@@ -130,6 +131,7 @@ def _chosen(prediction: Prediction, rows: np.ndarray) -> Prediction:
         labels=prediction.labels[rows],
         probabilities=prediction.probabilities[rows],
         scores=prediction.scores[rows],
+        silhouettes=prediction.silhouettes[rows],
         rejected=None,
         indices=None,
     )

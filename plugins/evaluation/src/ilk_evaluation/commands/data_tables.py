@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.text import Text
 
 from ilk import printable
@@ -114,6 +115,9 @@ def _width(data: ilk.Data) -> int:
 def _classes(data: ilk.Data) -> str:
     if not data.labelled:
         return "labels: unknown"
+    if data.task == "regression":
+        low, middle, high = np.quantile(data.y, [0, 0.5, 1]).tolist()
+        return f"target: numbers from {low:.6g} to {high:.6g}, median {middle:.6g}"
     counts = class_counts(data)
     shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST_CLASSES]]
     more = ", ..." if len(counts) > _MOST_CLASSES else ""

@@ -53,6 +53,11 @@ def fit(file: Path, *, pipeline: str | None, dataset: str | None, output: Path) 
     if file.suffix == ".sqlite":
         raise ilk.InputError(f"{file}: is a store; give the file that describes the experiment")
     experiment = read(file)
+    if experiment.predictor == "clusterer":
+        raise ilk.InputError(
+            f"{file}: its pipelines end in a clusterer, which groups rows at once and predicts no "
+            f"new ones"
+        )
     planned = choose_pipeline(experiment, pipeline)
     source, data = choose_data(experiment, dataset)
     start = perf_counter()
@@ -101,8 +106,12 @@ def _description(model: TableModel, data: ilk.Data) -> Iterator[str]:
     yield from (printable(f"  {column}") for column in columns[:SHOWN])
     if len(columns) > SHOWN:
         yield f"  ... and {len(columns) - SHOWN} more"
-    if not hasattr(model.pipeline, "classes_"):
+    if data.task == "regression":
         yield f"target: {data.y.min():.6g} to {data.y.max():.6g}"
+        return
+    if not hasattr(model.pipeline, "classes_"):
+        yield "predicts 1 for inliers and -1 for outliers"
+        yield from map(printable, data.notes)
         return
     counts = ((str(label), int((data.y == label).sum())) for label in data.classes)
     shown = ", ".join(f"{label} ({n})" for label, n in list(counts)[:SHOWN])

@@ -99,9 +99,11 @@ def print_results(console: Console, results: Results) -> None:
 def print_plan(console: Console, plan: Plan, n_done: int) -> None:
     """Print the plan of an experiment."""
     console.print(Text(_headline(plan.design), style="bold"), end="\n\n")
-    data = new_table(["data set"], ["rows", "features", "classes", "splits"])
+    target = "target" if plan.experiment.predictor == "regressor" else "classes"
+    data = new_table(["data set"], ["rows", "features", target, "splits"])
     for planned in plan.datasets:
-        counts = (len(planned.data), planned.n_features, len(planned.data.classes))
+        n_classes = len(planned.data.classes) or "numbers"
+        counts = (len(planned.data), planned.n_features, n_classes)
         data.add_row(
             Text(printable(planned.label, keep="")), *map(str, counts), str(planned.n_splits)
         )

@@ -83,6 +83,7 @@ class McNemar(PairwiseComparison):
     (8, 3, 0.227)
     """
 
+    predictors = ("classifier", "detector")
     repeat: int | None = param(
         default=None,
         type=int,

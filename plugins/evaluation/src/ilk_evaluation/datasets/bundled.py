@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 import ilk
 
@@ -104,3 +104,34 @@ class Digits(Bundled):
     """
 
     loader = staticmethod(load_digits)
+
+
+class Diabetes(ilk.Dataset):
+    """Diabetes: 442 patients, 10 measurements, a numeric target (progression after a year).
+
+    Measurements are in their own units, not scaled.
+
+    References
+    ----------
+    Efron, B., Hastie, T., Johnstone, I. and Tibshirani, R. (2004). Least angle regression. Annals
+    of Statistics 32, 407-499.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> data = ilk.dataset("diabetes").load()
+    >>> data.X.shape, float(data.y.min()), float(data.y.max())
+    ((442, 10), 25.0, 346.0)
+    """
+
+    def load(self) -> ilk.Data:
+        """Return the data, for regression."""
+        bunch = load_diabetes(scaled=False)
+        return ilk.Data(
+            X=np.asarray(bunch.data, dtype=float),
+            y=np.asarray(bunch.target, dtype=float),
+            name=ilk.display_name(self),
+            feature_names=tuple(map(str, bunch.feature_names)),
+            description=bunch.DESCR.strip(),
+            task="regression",
+        )

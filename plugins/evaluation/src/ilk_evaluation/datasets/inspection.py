@@ -47,7 +47,7 @@ def columns_of(data: ilk.Data) -> list[Column]:
 
 def class_counts(data: ilk.Data) -> dict[Any, int]:
     """Number of cases of each class, in the order of the classes."""
-    if not data.labelled:
+    if not data.labelled or data.task == "regression":
         return {}
     labels, counts = np.unique(data.y, return_counts=True)
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
@@ -153,13 +153,15 @@ def _gathered(found: Sequence[str]) -> list[str]:
 
 
 def _of_classes(data: ilk.Data) -> list[str]:
+    if data.task == "regression":
+        return []
     counts = class_counts(data)
     single = [str(label) for label, count in counts.items() if count == 1]
     found = []
     if len(counts) > max(_FEWEST, len(data) / 2):
         found.append(
-            f"the target has {len(counts)} different values in {len(data)} rows: a quantity or an "
-            f"identifier, no classes"
+            f"the target has {len(counts)} different values in {len(data)} rows: a quantity (for "
+            f"regressors) or an identifier, no classes"
         )
     elif single:
         word = "class" if len(single) == 1 else "classes"

@@ -1,4 +1,4 @@
-"""Randomly generated data sets: exclusive or with noise, and Breiman's waveforms."""
+"""Randomly generated data sets: noisy exclusive or, waveforms, and Friedman's function."""
 
 from __future__ import annotations
 
@@ -182,3 +182,49 @@ class Waveform(ilk.Dataset):
         """Registered name, with the number of features if there is noise."""
         name = ilk.display_name(self)
         return f"{name} ({_POINTS + self.noise_features})" if self.noise_features else name
+
+
+class Friedman(ilk.Dataset):
+    """Friedman's function: 5 relevant features of 10, and a numeric target with normal noise.
+
+    ``y = 10 sin(pi x1 x2) + 20 (x3 - 1/2)^2 + 10 x4 + 5 x5 + noise``, for features that are uniform
+    in [0, 1]. The variance of y without noise is about 24.
+
+    References
+    ----------
+    Friedman, J. H. (1991). Multivariate adaptive regression splines. Annals of Statistics 19, 1-67.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> data = ilk.dataset("friedman", n=50).load()
+    >>> data.X.shape, data.y.shape, data.task
+    ((50, 10), (50,), 'regression')
+    """
+
+    n: int = param(default=200, ge=2, doc="Number of cases.")
+    irrelevant: int = param(default=5, ge=0, doc="Number of features that do not matter.")
+    noise: float = param(default=1.0, ge=0, doc="Standard deviation of the noise.")
+    random_state: int = param(default=0, ge=0, doc="Seed of features and noise.")
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """The default; and a few cases without noise."""
+        return [cls(), cls(n=40, irrelevant=0, noise=0.0)]
+
+    def load(self) -> ilk.Data:
+        """Return the data, for regression."""
+        self.check_parameters()
+        width = 5 + self.irrelevant
+        check_memory(ilk.display_name(self), f"{self.n:,} cases", 8 * self.n * width)
+        generator = np.random.default_rng(self.random_state)
+        X = generator.random((self.n, width))
+        wave = 10 * np.sin(np.pi * X[:, 0] * X[:, 1])
+        y = wave + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+        return ilk.Data(
+            X=X,
+            y=y + self.noise * generator.standard_normal(self.n),
+            name=ilk.display_name(self),
+            feature_names=tuple(f"x{number}" for number in range(1, width + 1)),
+            task="regression",
+        )

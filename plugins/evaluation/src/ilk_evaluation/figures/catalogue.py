@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.figures.figure_data import FigureData
+from ilk_evaluation.figures.number_figures import number_figures
 from ilk_evaluation.figures.prediction_figures import (
     calibration_figures,
     confusion_figures,
@@ -32,6 +33,7 @@ _SOURCES = (
     curve_figures,
     calibration_figures,
     confusion_figures,
+    number_figures,
 )
 
 
@@ -50,6 +52,7 @@ def available(results: Results | FigureData) -> dict[str, FigureSpec]:
     ``precision_recall``         likewise
     ``calibration``              per data set: frequencies against probabilities
     ``confusion``                per data set and pipeline
+    ``predicted``                of regressors: against the truth, per data set and pipeline
     ============================ ==========================================================
     """
     figure_data = results if isinstance(results, FigureData) else FigureData(results)

@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 import ilk
-from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.confusion import confusion_matrix
 from ilk_evaluation.curves import averaged, calibration, precision_recall, roc
 from ilk_evaluation.results.prediction_source import PredictionSource
@@ -18,8 +18,6 @@ from ilk_evaluation.results.scoring import pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    import pandas as pd
 
     from ilk_evaluation.curves import Band, Calibration
     from ilk_evaluation.results.experiment_results import Results
@@ -83,7 +81,7 @@ class FigureData:
     @cached_property
     def complete(self) -> list[str]:
         """Data sets finished by every pipeline, not counting pipelines that finished none."""
-        return [str(name) for name in with_scores(self.results.pivot()).dropna().index]
+        return self.results.ranked
 
     @cached_property
     def n_classes(self) -> dict[str, int]:
@@ -94,6 +92,27 @@ class FigureData:
             one.label: known[one.key]["n_classes"] if one.key in known else 0
             for one in self.results.design.datasets
         }
+
+    @property
+    def predictor(self) -> str:
+        """Kind of the predictors, as `Results.predictor`."""
+        return self.results.predictor
+
+    @property
+    def without_classes(self) -> str:
+        """Why there are no figures of predicted classes; empty if there are."""
+        if self.predictor in {"classifier", "detector"}:
+            return ""
+        return f"the pipelines end in a {self.predictor}, which predicts no classes"
+
+    def numbers(self, dataset: str, pipeline: str) -> pd.DataFrame:
+        """True and predicted numbers of the test cases of the first repeat."""
+        found = [
+            pd.DataFrame({"true": prediction.truth, "predicted": prediction.labels})
+            for repeat, _, prediction in self._source.predictions(dataset, pipeline)
+            if repeat == 0
+        ]
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
     @property
     def left_out(self) -> str:
@@ -214,13 +233,15 @@ def summarize_predictions(
 
     Returns
     -------
-    PredictionSummary, or None if there is no prediction
+    PredictionSummary, or None if there is no prediction of classes
     """
     found: PredictionSummary | None = None
     by_split: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     by_repeat: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     for number, (_, group) in enumerate(groupby(cells, key=lambda cell: cell[0])):
         predictions = [prediction for _, _, prediction in group]
+        if predictions[0].predictor in {"regressor", "clusterer"}:
+            return None  # no classes are predicted
         found = found or _nothing(predictions[0])
         for prediction in predictions:
             found.confusion += confusion_matrix(prediction)

@@ -57,7 +57,7 @@ PRECISION_RECALL = _Sort(
 def curve_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     """Yield the specification of the curves of each data set of two classes."""
     binary = [name for name in figure_data.datasets if figure_data.n_classes[name] == 2]
-    lacking = "" if binary else "no data set has two classes"
+    lacking = figure_data.without_classes or ("" if binary else "no data set has two classes")
     for sort in (ROC, PRECISION_RECALL):
         yield FigureSpec(
             sort.name,
@@ -179,7 +179,7 @@ def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
         "Calibration: observed frequencies against probabilities, on a data set",
         lambda dataset: _calibration_figure(figure_data, dataset),
         datasets=datasets,
-        lacking="" if datasets else "there are no predictions yet",
+        lacking=figure_data.without_classes or ("" if datasets else "there are no predictions yet"),
     )
 
 
@@ -264,7 +264,8 @@ def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
         absent={
             pair for pair in product(there, figure_data.shown) if not figure_data.answered(*pair)
         },
-        lacking="" if there else "no pipeline has finished a data set yet",
+        lacking=figure_data.without_classes
+        or ("" if there else "no pipeline has finished a data set yet"),
     )
 
 

@@ -19,7 +19,7 @@ from ilk_evaluation.curves.ranking import (
     rates,
     steps,
 )
-from ilk_evaluation.measures.class_codes import absent_remark
+from ilk_evaluation.measures.class_codes import absent_remark, second_of_two
 
 if TYPE_CHECKING:
     from ilk import ArrayLike
@@ -191,6 +191,10 @@ class PrAuc(ilk.Measure):
         cases = _cases_of_classes(truth, len(prediction.classes), name)
         return _average(*_one_against_rest(truth, values, cases, area), self.average)
 
+    def positive_class(self, classes: np.ndarray) -> Any:
+        """The second of two classes, unless `positive` or an average is set."""
+        return second_of_two(self, classes)
+
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
         """Name the classes left out of the average."""
         if self.average is None:
@@ -241,6 +245,10 @@ class PrecisionAtRecall(ilk.Measure):
     def examples(cls) -> list[Self]:
         """A recall below 1, and recall 1."""
         return [cls(), cls(recall=1.0)]
+
+    def positive_class(self, classes: np.ndarray) -> Any:
+        """The second of two classes, unless `positive` or an average is set."""
+        return second_of_two(self, classes)
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         """Return the precision."""

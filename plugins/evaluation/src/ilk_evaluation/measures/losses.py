@@ -80,6 +80,12 @@ class Risk(ilk.Measure):
             return "labels"
         return _NEEDS.get(self.loss, "labels")
 
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """Classifiers and detectors; regressors unless the loss is one of classes."""
+        numbers = callable(self.loss) or self.loss in {"squared", "absolute"}
+        return ("classifier", "detector", "regressor") if numbers else super().predictors
+
     def __call__(self, prediction: ilk.Prediction) -> float:
         """Return the risk."""
         self.check_parameters()
@@ -185,6 +191,7 @@ class SquaredError(ilk.Measure):
     )
     greater_is_better = False
     needs = "numbers"
+    predictors = ("regressor", "classifier")
 
     @classmethod
     def examples(cls) -> list[Self]:

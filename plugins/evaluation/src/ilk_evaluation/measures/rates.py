@@ -9,7 +9,7 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.confusion import confusion_matrix, ratio
-from ilk_evaluation.measures.class_codes import absent_remark, positive_code
+from ilk_evaluation.measures.class_codes import absent_remark, positive_code, second_of_two
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,6 +105,10 @@ class Rate(ilk.Measure):
                 f"(the parameter undefined sets a value for this case)"
             )
         return [float(self.undefined or 0.0) if math.isnan(r) else float(r) for r in rates]
+
+    def positive_class(self, classes: np.ndarray) -> Any:
+        """The second of two classes, unless `positive` or an average is set."""
+        return second_of_two(self, classes)
 
     def remarks(self, prediction: ilk.Prediction) -> Sequence[str]:
         """Name the classes left out of an average."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ilk
 
+EVERY = ("classifier", "regressor", "detector", "clusterer")
+"""Kinds of predictors, all of which take time."""
+
 
 class FitSeconds(ilk.Measure):
     """Wall-clock seconds for fitting the pipeline.
@@ -18,6 +21,7 @@ class FitSeconds(ilk.Measure):
     """
 
     greater_is_better = False
+    predictors = EVERY
     needs = "seconds"
 
     def __call__(self, prediction: ilk.Prediction) -> float:
@@ -37,6 +41,7 @@ class PredictSeconds(ilk.Measure):
     """
 
     greater_is_better = False
+    predictors = EVERY
     needs = "seconds"
 
     def __call__(self, prediction: ilk.Prediction) -> float:
@@ -59,6 +64,7 @@ class Reduction(ilk.Measure):
     """
 
     greater_is_better = True
+    predictors = EVERY
     needs = "reduction"
 
     def __call__(self, prediction: ilk.Prediction) -> float:

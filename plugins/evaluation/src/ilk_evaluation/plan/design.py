@@ -87,6 +87,24 @@ class Design:
         """Comparisons by their label."""
         return _labelled(self.evaluation["comparisons"], "comparison")
 
+    @cached_property
+    def partial(self) -> dict[str, list[str]]:
+        """Pipelines that are planned on some of the data sets only, and these data sets.
+
+        Ranks and comparisons leave them out. Empty if fewer than two others would remain.
+        """
+        tried: dict[int, set[int]] = {}
+        for cell in self.cells:
+            tried.setdefault(cell.pipeline, set()).add(cell.dataset)
+        every = set().union(*tried.values())
+        some = {pipeline: sets for pipeline, sets in tried.items() if sets != every}
+        if len(tried) - len(some) < 2:
+            return {}
+        return {
+            self.pipelines[at].label: [self.datasets[row].label for row in sorted(some[at])]
+            for at in sorted(some)
+        }
+
     @property
     def n_cells(self) -> int:
         """Number of distinct cells: equal pipelines under two names share their cells."""

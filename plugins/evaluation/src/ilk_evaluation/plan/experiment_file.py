@@ -11,6 +11,7 @@ from typing import Any
 import ilk
 from ilk import FilePath, Many, Param, Table, load_spec, short_repr
 from ilk_evaluation.plan.expansion import Expanded, expand
+from ilk_evaluation.plan.predictors import USUAL_MEASURE, fit_evaluation
 
 Source = str | Path | Mapping[str, Any] | ilk.Spec
 
@@ -35,6 +36,8 @@ class Experiment:
         Canonical tables of the grammar.
     store : Path or None
         None: a temporary store, removed with the process.
+    predictor : str
+        Kind of the last step of every pipeline.
     """
 
     spec: Expanded
@@ -46,6 +49,7 @@ class Experiment:
     evaluation: dict[str, Any]
     run: dict[str, Any]
     store: Path | None
+    predictor: str = "classifier"
 
     def error(self, *problems: ilk.Problem) -> ilk.SpecError:
         """Return the error that lists problems with file and line."""
@@ -78,6 +82,10 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
     found = [*_experiment_problems(spec, tables)]
     if tables is not None and store is None:
         found += _output_problems(spec, tables, trust=trust)
+    kinds = []
+    if tables is not None and not found:
+        kinds = [str(_kind(pipeline["steps"][-1])) for pipeline in tables["pipelines"]]
+        found += fit_evaluation(kinds, spec.data, resolved)
     problems += map(spec.locate, found)
     problems = unexpanded + [one for one in problems if not _follows(one, unexpanded)]
     if problems:  # a problem of shared steps is found once for each pipeline
@@ -94,6 +102,7 @@ def read(source: Source, store: str | Path | None = None, *, trust: bool = True)
         tables["evaluation"],
         tables["run"],
         _store_of(spec, tables) if store is None else Path(store),
+        kinds[0],
     )
 
 
@@ -153,6 +162,7 @@ _DEFAULTS = Table(
     },
     required=("steps",),
 )
+_PREDICTING = [{"required": [kind]} for kind in USUAL_MEASURE]
 _PIPELINE = Table(
     {
         "id": Param(
@@ -161,13 +171,14 @@ _PIPELINE = Table(
         "steps": Param(
             slot="step",
             many=list,
-            doc="The last one is a classifier; { use_steps = ID } inserts another's steps.",
+            doc="The last one predicts: a classifier, regressor, detector or clusterer, of one "
+            "kind in all pipelines; { use_steps = ID } inserts another's steps.",
             schema={
                 **_STEPS,
-                "contains": {"anyOf": [{"required": ["classifier"]}, _INSERTED]},
+                "contains": {"anyOf": [*_PREDICTING, _INSERTED]},
                 "allOf": [
                     {
-                        "contains": {"required": ["classifier"]},
+                        "contains": {"anyOf": _PREDICTING},
                         "minContains": 0,
                         "maxContains": 1,
                     }
@@ -204,7 +215,8 @@ _EVALUATION = Table(
         "measures": Param(
             slot="measure",
             many=list,
-            doc="The first ranks the pipelines and feeds comparisons.",
+            doc="The first ranks the pipelines and feeds comparisons; default of regressors: "
+            "rmse, of detectors: roc_auc, of clusterers: adjusted_rand.",
             schema={"minItems": 1, "uniqueItems": True},
         ),
         "comparisons": Param(
@@ -212,6 +224,13 @@ _EVALUATION = Table(
             many=list,
             doc="Statistical tests at the end.",
             schema={"uniqueItems": True},
+        ),
+        "outliers": Param(
+            (str, int), doc="Class of the outliers, for detectors; the rarest if left out."
+        ),
+        "train_on": Param(
+            choices=("inliers", "all"),
+            doc="What detectors train on: the inliers of the training cases (if left out), or all.",
         ),
     },
     defaults={"resampling": "repeated_kfold", "measures": ["error"], "comparisons": []},
@@ -396,11 +415,11 @@ def _pipeline_problems(pipelines: Any, spec: Expanded) -> Iterator[ilk.Problem]:
 
 
 def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Problem]:
-    """Check that the last step is a classifier and no earlier step predicts."""
+    """Check that the last step predicts and no earlier step does."""
     if not isinstance(steps, list | tuple):
         return
     if not steps:
-        yield ilk.Problem(path, "a pipeline needs at least one step, its classifier")
+        yield ilk.Problem(path, "a pipeline needs at least one step, its predictor")
         return
     for position, step in enumerate(steps[:-1]):
         kind = _kind(step)
@@ -409,10 +428,11 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
                 (*path, position), f"a {kind} ends a pipeline, so it must be the last step"
             )
     last = _kind(steps[-1])
-    if last not in {None, "classifier"}:
+    if last not in {None, *USUAL_MEASURE}:
         yield ilk.Problem(
             path,
-            f"a pipeline without a classifier: the last step must be one, it is of kind {last}",
+            f"a pipeline without a predictor: the last step must be one "
+            f"({', '.join(USUAL_MEASURE)}), it is of kind {last}",
         )
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.base import clone
 
 import ilk
@@ -23,6 +22,7 @@ from ilk_evaluation.plan.keys import (
     split_key,
 )
 from ilk_evaluation.plan.shards import Shard, cells_of, checked_shard
+from ilk_evaluation.plan.targets import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -305,7 +305,8 @@ def _load(experiment: Experiment, only: int | None = None) -> list[ilk.Data]:
             continue
         try:
             part = experiment.resolved.part("datasets", position)
-            data = _checked(ilk.build(part, kind="dataset"))
+            source = ilk.build(part, kind="dataset")
+            data = prepared(source, experiment.predictor, experiment.evaluation)
             loaded.append(replace(data, name=experiment.spec.titles.get(position, data.name)))
         except ilk.IlkError as error:
             path = ("path",) if isinstance(table, dict) and table.get("path") else ()
@@ -314,42 +315,6 @@ def _load(experiment: Experiment, only: int | None = None) -> list[ilk.Data]:
     if problems:
         raise experiment.error(*problems)
     return loaded
-
-
-def _checked(dataset: ilk.Dataset) -> ilk.Data:
-    data = dataset.load()
-    if not data.labelled:
-        raise ilk.DataError(
-            f"{dataset.title()}: labels = 'unknown' reads rows to predict; an experiment needs "
-            f"labels"
-        )
-    classes = data.classes
-    if len(classes) < 2:
-        only = f" ({classes.tolist()[0]!r})" if len(classes) else ""
-        raise ilk.DataError(
-            f"{dataset.title()}: has {len(classes)} class{only}; a classifier needs at least two"
-        )
-    if _are_decimals(classes):
-        raise ilk.DataError(
-            f"{dataset.title()}: its target has {len(classes)} different values with"
-            f" decimals, such as {classes.tolist()[0]!r}: a quantity, no classes"
-        )
-    return replace(data, name=dataset.title())
-
-
-_MANY = 20
-"""Up to this many different decimals may be class names, such as version numbers."""
-
-
-def _are_decimals(classes: np.ndarray) -> bool:
-    """Tell whether labels are a quantity: many different numbers, some with decimals."""
-    if len(classes) <= _MANY:
-        return False
-    try:
-        numbers = classes.astype(float)
-    except (ValueError, TypeError, OverflowError):
-        return False
-    return bool(np.any(numbers[np.isfinite(numbers)] % 1))
 
 
 def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:

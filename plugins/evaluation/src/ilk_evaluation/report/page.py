@@ -20,7 +20,7 @@ from ilk_evaluation.figures.figure_data import FigureData
 from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Section, texts
 from ilk_evaluation.report.comparison_sections import comparison_section
 from ilk_evaluation.report.plugin_sections import plugin_sections
-from ilk_evaluation.report.prediction_sections import prediction_sections
+from ilk_evaluation.report.prediction_sections import number_section, prediction_sections
 from ilk_evaluation.report.provenance_sections import (
     failure_section,
     provenance_section,
@@ -77,7 +77,7 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
         summary(figure_data),
         comparison_section(figure_data, figures),
         estimate_section(figure_data, figures),
-        *prediction_sections(figure_data, figures),
+        *_of_predictions(figure_data, figures),
         time_section(figure_data, figures),
         failure_section(figure_data, known["runs"][-1]["file"] if known["runs"] else None),
         _notes(results),
@@ -91,6 +91,13 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
         sections=sections,
         problem=figures.problem,
     )
+
+
+def _of_predictions(figure_data: FigureData, figures: Figures) -> list[Section]:
+    """Return the sections of predictions, by the kind of predictor."""
+    if figure_data.predictor == "regressor":
+        return [number_section(figure_data, figures)]
+    return [] if figure_data.without_classes else prediction_sections(figure_data, figures)
 
 
 def _timed(results: Results) -> Results:

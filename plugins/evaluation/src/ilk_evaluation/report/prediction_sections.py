@@ -1,4 +1,4 @@
-"""The sections of predictions: curves, calibration and confusion matrices."""
+"""The sections of predictions: curves, calibration, confusion matrices, predicted numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk_evaluation.confusion import normalized
-from ilk_evaluation.figures import prediction_figures
+from ilk_evaluation.figures import number_figures, prediction_figures
 from ilk_evaluation.report.blocks import (
     MOST_CASES,
     MOST_CLASSES,
@@ -72,6 +72,25 @@ def prediction_sections(figure_data: FigureData, figures: Figures) -> list[Secti
         _section_of_curves(curves, specs, notes),
         _section_of_matrices(matrices, notes, _too_large(large)),
     ]
+
+
+def number_section(figure_data: FigureData, figures: Figures) -> Section:
+    """Return the section of predicted against true numbers."""
+    (spec,) = number_figures.number_figures(figure_data)
+    datasets = figure_data.datasets[:MOST_DATASETS]
+    places = [place for place in spec.places if place[0] in datasets]
+    panels: Panels = [
+        ((dataset,), [Group("pair", [figures.embed(spec.figure(*at), data=False) for at in group])])
+        for dataset in datasets
+        if (group := [at for at in places if at[0] == dataset])
+    ]
+    blocks: list[Any] = texts("There are no predictions yet.")
+    if panels:
+        notes = [beyond(len(figure_data.datasets), "data set"), figure_data.left_out]
+        legend = "Test cases of the first repeat; the line is that of perfect predictions."
+        note = " ".join(filter(None, [legend, *notes]))
+        blocks = [Text(note, "note"), Choice(["Data set"], panels)]
+    return Section("predicted", "Predicted against true", blocks)
 
 
 def _too_large(datasets: list[str]) -> str:

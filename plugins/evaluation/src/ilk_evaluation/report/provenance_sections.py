@@ -79,7 +79,7 @@ def _datasets(known: Mapping[str, Any]) -> Table:
         Column("data set", "label"),
         Column("rows", "n_rows", numeric=True),
         Column("features", "n_features", numeric=True),
-        Column("classes", "n_classes", numeric=True),
+        Column("classes", "n_classes", lambda n: str(n or "numbers"), numeric=True),
         Column("fingerprint", "fingerprint", lambda text: text[:16], style="key"),
     ]
     return Table("Data sets of the last run", columns, known["datasets"], "data-table")

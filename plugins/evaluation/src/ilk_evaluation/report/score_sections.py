@@ -201,8 +201,12 @@ def _summary_table(figure_data: FigureData) -> Table:
 
 def _footnotes(figure_data: FigureData) -> Iterator[str]:
     n, all_ = len(figure_data.complete), len(figure_data.datasets)
-    silent = figure_data.summary.loc[figure_data.summary["rank"].isna(), "pipeline"]
-    if n and len(silent):
+    partial = figure_data.results.design.partial
+    unranked = figure_data.summary.loc[figure_data.summary["rank"].isna(), "pipeline"]
+    silent = [name for name in unranked if name not in partial]
+    if partial:
+        yield f"Planned on some data sets only, and not ranked: {listed(list(partial))}."
+    if n and silent:
         yield f"Without any estimate, and not ranked: {listed([str(name) for name in silent])}."
     if n and n < all_:
         left = [name for name in figure_data.datasets if name not in set(figure_data.complete)]

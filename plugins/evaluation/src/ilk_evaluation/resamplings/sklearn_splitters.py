@@ -79,6 +79,11 @@ class SklearnSplitter(ilk.Resampling):
         except (TypeError, ValueError) as error:
             raise self.parameter_error("params", f"must suit {self.splitter}: {error}") from error
 
+    @property
+    def uses_classes(self) -> bool:
+        """Whether the splitter stratifies."""
+        return "Stratified" in self.splitter
+
     def at_least(self) -> int:
         try:
             return max(int(self._made(None).get_n_splits()), 1)
@@ -90,8 +95,7 @@ class SklearnSplitter(ilk.Resampling):
     ) -> Iterator[ilk.Split]:
         self.check_parameters()
         n, codes = check_data(self, X, y, groups)
-        classes = "Stratified" in self.splitter  # others ignore them
-        labels = ilk.check_labels(self, y, X)[1] if classes else None
+        labels = ilk.check_labels(self, y, X)[1] if self.uses_classes else None
         ilk.check_seed(self, random_state)
         splitter = self._made(random_state)
         if codes is not None and not _keeps_groups(splitter):

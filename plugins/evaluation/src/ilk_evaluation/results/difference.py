@@ -182,6 +182,11 @@ def _unlike_predictions(a: ilk.Prediction, b: ilk.Prediction, tolerance: float) 
         return "other test cases"
     if not np.array_equal(a.classes, b.classes):
         return "other classes"
+    if not np.array_equal(a.truth, b.truth):
+        return "another truth"
+    if a.predictor == b.predictor == "regressor":
+        gap = float(np.abs(a.labels - b.labels).max(initial=0.0))
+        return f"numbers by up to {gap:.2g}" if gap > tolerance else ""
     unlike = (a.labels != b.labels) | (a.rejected != b.rejected)
     if unlike.any():
         return f"{int(unlike.sum())} of {len(a)} labels"

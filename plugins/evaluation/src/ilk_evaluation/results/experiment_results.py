@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -16,9 +15,9 @@ from sklearn.base import clone
 
 import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
-from ilk_evaluation.comparisons.verdict_text import list_some
 from ilk_evaluation.named_models import as_data
 from ilk_evaluation.plan.keys import objects_in
+from ilk_evaluation.results import notes
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score
 from ilk_evaluation.run.cell import fit_on_all
@@ -89,6 +88,23 @@ class Results:
         """Label of the measure that ranks the pipelines."""
         return next(iter(self.design.measures))
 
+    @cached_property
+    def ranked(self) -> list[str]:
+        """Data sets of the mean ranks: those that every pipeline finished.
+
+        Pipelines without any estimate, or planned on some data sets only, do not count.
+        """
+        judged = self.pivot().drop(columns=list(self.design.partial))
+        return [str(name) for name in with_scores(judged).dropna().index]
+
+    @cached_property
+    def predictor(self) -> str:
+        """Kind of the predictors at the ends of the pipelines."""
+        with self.reading() as store:
+            known = store.pipelines()
+        steps = [known[one.key]["spec"] for one in self.design.pipelines if one.key in known]
+        return next(iter(steps[0][-1])) if steps else "classifier"
+
     @property
     def scores(self) -> pd.DataFrame:
         """One row per finished cell and measure: dataset, pipeline, measure, repeat, fold, value.
@@ -106,7 +122,8 @@ class Results:
     def notes(self) -> list[str]:
         """Scores not computed and why, warnings of cells, and other experiments in the store."""
         scored = [*self._scored.notes, *self._compared[1]]
-        return [*scored, *self._silent, *self._shortcuts, *self._warnings, *self._beside]
+        about = [*notes.of_protocol(self.design, self.predictor), *scored, *self._about]
+        return [*about, *self._shortcuts, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
@@ -126,7 +143,7 @@ class Results:
     def load(self) -> Results:
         """Read everything now, independent of later changes of the store; return itself."""
         _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
-        _ = self.failures
+        _ = self.failures, self._about
         return self
 
     def filter(
@@ -179,8 +196,9 @@ class Results:
         DataFrame
             Columns dataset and pipeline; for each measure its estimate and, as
             ``<measure>_spread``, the standard deviation over the splits; rank (by the first
-            measure, 1 is best); fit_seconds; n_failed, n_fallback, n_missing. Estimates, spreads
-            and ranks are NaN where cells failed or are missing.
+            measure, 1 is best, among the pipelines planned on all data sets); fit_seconds;
+            n_failed, n_fallback, n_missing. Estimates, spreads and ranks are NaN where cells
+            failed or are missing.
         """
         grids: dict[str, pd.DataFrame] = {}
         for name, estimates in self._scored.estimates.items():
@@ -208,10 +226,12 @@ class Results:
             tried on (NaN where it has no estimate on one of them); rank (mean over the data
             sets that every pipeline finished); fit_seconds; n_failed, n_fallback, n_missing.
             Data sets and pipelines without any estimate are left out; `notes` names them.
+            Pipelines that are planned on some data sets only have no rank.
         """
         grids, tried = self._scored.estimates, self._tried()
         means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
-        means["rank"] = with_scores(self._ranks()).dropna().mean().reindex(tried.columns)
+        ranks = self._ranks().loc[self.ranked]
+        means["rank"] = with_scores(ranks).mean().reindex(tried.columns)
         means["fit_seconds"] = _mean_where(self._scored.fit_seconds, tried)
         means |= {name: grid.sum() for name, grid in self._counts().items()}
         return pd.DataFrame(means).reset_index(names="pipeline")
@@ -425,54 +445,30 @@ class Results:
     @cached_property
     def _warnings(self) -> list[str]:
         with self.reading() as store:
-            return _warned(self.design, store.warnings())
+            return notes.warned(self.design, store.warnings())
 
     @cached_property
     def _shortcuts(self) -> list[str]:
         with self.reading() as store:
             return notes_on(self.design, store.answered_together())
 
-    @property
-    def _silent(self) -> list[str]:
-        """Note the pipelines and data sets that are left out for lack of any estimate."""
-        estimates = self._scored.estimates[self.measure]
-        judged = with_scores(estimates)
-        if judged.empty:
-            return []
-        lost = [
-            (f"{len(names)} {what}{'s' * (len(names) != 1)} ({list_some(names)})", other)
-            for what, other, every, judged_names in (
-                ("pipeline", "data set", estimates.columns, judged.columns),
-                ("data set", "pipeline", estimates.index, judged.index),
-            )
-            if (names := [str(name) for name in every if name not in judged_names])
-        ]
-        return [
-            f"means, ranks and verdicts leave out {names}: no {self.measure} of any {other}"
-            for names, other in lost
-        ]
+    @cached_property
+    def _about(self) -> list[str]:
+        """Notes on ranks and measures."""
+        ranks = notes.of_ranks(self.design, self.pivot(), self.ranked)
+        with self.reading() as store:
+            return [*ranks, *notes.of_measures(self.design, store)]
 
     @cached_property
     def _beside(self) -> list[str]:
-        """Note other experiments in the store, and a store without digests."""
         with self.reading() as store:
-            names = dict.fromkeys(str(run["name"]) for run in store.runs())
-            sealed = store.sealed
-        notes = [
-            f"the store also holds the experiment {name!r} (--experiment {shlex.quote(name)})"
-            for name in names
-            if name != self.design.name
-        ]
-        if not sealed:
-            notes.append(
-                "the store is not verifiable: an older ilk wrote it, without digests by which "
-                "changed values are found; the next run that writes to it adds them"
-            )
-        return notes
+            return notes.beside(self.design, store)
 
     def _ranks(self) -> pd.DataFrame:
         better = self.design.measures[self.measure].greater_is_better
-        return ranks(self._scored.estimates[self.measure], greater_is_better=better)
+        estimates = self._scored.estimates[self.measure].copy()
+        estimates[list(self.design.partial)] = np.nan
+        return ranks(estimates, greater_is_better=better)
 
     def _tried(self) -> pd.DataFrame:
         """Data sets by pipelines: whether there is a cell."""
@@ -531,17 +527,17 @@ def _compare(
 ) -> tuple[list[ilk.Verdict], list[str]]:
     """Return the verdicts, and notes on comparisons that could not be computed."""
     name, measure = next(iter(design.measures.items()))
-    copies = _copies(design)
+    copies, partial = _copies(design), list(design.partial)
     table = scored.scores[scored.scores["measure"] == name].drop(columns="measure")
     sizes = source.sizes() if design.comparisons else None
     scores = ilk.Scores(
-        table=table[~table["dataset"].isin(copies)],
+        table=table[~table["dataset"].isin(copies) & ~table["pipeline"].isin(partial)],
         measure=name,
         greater_is_better=measure.greater_is_better,
         resampling=ilk.display_name(design.resampling),
-        pipelines=tuple(one.label for one in design.pipelines),
+        pipelines=tuple(one.label for one in design.pipelines if one.label not in partial),
         datasets=tuple(one.label for one in design.datasets if one.label not in copies),
-        means=scored.estimates[name].drop(index=list(copies)),
+        means=scored.estimates[name].drop(index=list(copies), columns=partial),
         predictions=source.predictions,
         sizes=None if sizes is None else sizes[~sizes["dataset"].isin(copies)],
     )
@@ -571,13 +567,3 @@ def _copies(design: Design) -> dict[str, str]:
         if known != one.label:
             copies[one.label] = known
     return copies
-
-
-def _warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:
-    """Note each warning of a pipeline once, with its number of cells."""
-    counts: dict[tuple[str, str], int] = {}
-    for cell in design.cells:
-        for message in given.get(cell.key, ()):
-            key = design.pipeline(cell), message
-            counts[key] = counts.get(key, 0) + 1
-    return [f"{pipeline} warned in {n} cells: {text}" for (pipeline, text), n in counts.items()]

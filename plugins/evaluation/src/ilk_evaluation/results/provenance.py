@@ -83,7 +83,8 @@ def lines(known: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield "data sets of the last run"
     for data in known["datasets"]:
-        size = f"{data['n_rows']} rows, {data['n_features']} features, {data['n_classes']} classes"
+        target = f"{data['n_classes']} classes" if data["n_classes"] else "numeric target"
+        size = f"{data['n_rows']} rows, {data['n_features']} features, {target}"
         yield f"  {data['label']}: {size}, fingerprint {data['fingerprint'][:16]}"
     yield ""
     yield "pipelines of the last run"

@@ -201,7 +201,7 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
         parts = [getattr(prediction, name) for prediction in predictions]
         return None if any(part is None for part in parts) else np.concatenate(parts)
 
-    arrays = ("probabilities", "scores", "rejected", "indices")
+    arrays = ("probabilities", "scores", "rejected", "indices", "silhouettes")
     return ilk.Prediction(
         joined("truth"),
         joined("labels"),
@@ -210,6 +210,7 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
         fit_seconds=sum(p.fit_seconds for p in predictions),
         predict_seconds=sum(p.predict_seconds for p in predictions),
         reduction=float(np.mean([p.reduction for p in predictions])),
+        predictor=predictions[0].predictor,
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
 from ilk_evaluation.plan.keys import seed_from
+from ilk_evaluation.run.other_predictors import detected, grouped, inliers, numbers, one_for_each
 
 if TYPE_CHECKING:
     from ilk import Cases, Estimator, FittedClassifier, Labels
@@ -31,9 +32,11 @@ class Outcome:
     Attributes
     ----------
     codes : ndarray of int, shape (n,), or None
-        Position of each predicted label among the classes of the data set; -1: rejected.
+        Position of each predicted label among the classes of the data set (int32); -1: rejected.
+        The predicted numbers of a regressor (float), or the numbers of clusters (int64).
         None: the cell failed.
     probabilities, scores : ndarray of shape (n, C) or None
+        The scores of clusters are the silhouettes of the cases, of shape (n,).
     fit_seconds, predict_seconds : float
     reduction : float
         Share of the training cases that editors removed.
@@ -128,22 +131,38 @@ def _fit_and_predict(
     X, y = ilk.take(cases, rows), data.y[rows]
     queries = ilk.take(cases, split.test)
     start = perf_counter()
+    if data.task == "clustering":
+        clusters, widths, model = grouped(model, X, y, queries)
+        seconds = perf_counter() - start
+        return Outcome(clusters, None, widths, seconds, 0.0, model.reduction_)
     model.fit(X, y)
     fitted = perf_counter()
-    outputs = model.outputs(queries)
-    labels = np.asarray(outputs.labels())
-    predicted = perf_counter()
-    if labels.shape != (len(split.test),):
-        raise ilk.InputError(
-            f"predict gave labels of shape {labels.shape} for {len(split.test)} cases"
-        )
-    return Outcome(
-        answers(model, labels, data.classes),
-        *_supports(model, outputs, data.classes),
+    _warn_of_lost_classes(model, y)
+    outcome = _PREDICTED[data.task](model, queries, data.classes)
+    return replace(
+        outcome,
         fit_seconds=fitted - start,
-        predict_seconds=predicted - fitted,
+        predict_seconds=perf_counter() - fitted,
         reduction=model.reduction_,
     )
+
+
+def _warn_of_lost_classes(model: ilk.Pipeline, y: np.ndarray) -> None:
+    """Warn if editors left no case of a class that had training cases."""
+    if model.reduction_ and hasattr(model, "classes_"):
+        lost = np.setdiff1d(y, model.classes_)
+        for label in lost.tolist():
+            warnings.warn(
+                f"the editors left no training case of class {label!r}, so it is never predicted",
+                stacklevel=2,
+            )
+
+
+def _classes_of(model: ilk.Pipeline, queries: Cases, classes: np.ndarray) -> Outcome:
+    """Predict classes with their probabilities or decision values."""
+    outputs = model.outputs(queries)
+    labels = one_for_each(outputs.labels(), queries)
+    return Outcome(answers(model, labels, classes), *_supports(model, outputs, classes))
 
 
 def fit_on_all(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> ilk.Pipeline:
@@ -160,8 +179,10 @@ def fit_on_all(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> ilk.Pipelin
     model, cases = ready(pipeline, data, seed_from("fit", seed))
     last = _component(model.steps[-1])
     resampling = last.get_params(deep=False).get("resampling")
-    _rows_to_fit(model, data, ilk.Split(np.arange(len(data)), np.empty(0, dtype=int)))
-    model.fit(cases, data.y)
+    rows = _rows_to_fit(model, data, ilk.Split(np.arange(len(data)), np.empty(0, dtype=int)))
+    if len(rows) < len(data):
+        cases = ilk.take(cases, rows)
+    model.fit(cases, data.y[rows])
     if last.get_params(deep=False).get("resampling") is not resampling:  # cannot be saved
         for tuned in (last, model[-1]):
             tuned.set_params(resampling=resampling)
@@ -248,6 +269,13 @@ def _aligned(
     return result
 
 
+_PREDICTED: dict[str, Callable[[ilk.Pipeline, Any, np.ndarray], Outcome]] = {
+    "classification": _classes_of,
+    "regression": lambda model, queries, _: Outcome(numbers(model.predict(queries), queries)),
+    "detection": lambda model, queries, _: Outcome(*detected(model, queries)),
+    "one_class": lambda model, queries, _: Outcome(*detected(model, queries)),
+}
+"""Predictions by the task of the data."""
 _TUNES = "tuned"
 _FOLDS = 5
 
@@ -259,7 +287,7 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
     then learns from them too. Otherwise its inner resampling does not divide the groups of the
     data, nor the copies of a case that a bootstrap drew several times: a case in training and
     validation at once would favour memorizing. Test cases are never used. Other pipelines learn
-    from the training cases.
+    from the training cases; detectors of one class from the inliers among them.
 
     Parameters
     ----------
@@ -274,6 +302,8 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
     """
     steps = [_component(step) for step in model.steps]
     last = steps[-1]
+    if data.task == "one_class":
+        return inliers(data, split.train)
     if not hasattr(last, "resampling") or ilk.display_name(last) != _TUNES:
         return split.train
     together = _together(data, split.train)

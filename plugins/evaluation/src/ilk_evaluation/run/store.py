@@ -214,8 +214,10 @@ class Store:
         )
 
     def add_dataset(self, data: ilk.Data, n_features: int) -> None:
-        """Store the labels of a data set, against which predictions are scored later."""
-        y = pack(np.searchsorted(data.classes, data.y).astype(np.int32))
+        """Store the target of a data set, against which predictions are scored later."""
+        numeric = data.task == "regression"
+        codes = data.y if numeric else np.searchsorted(data.classes, data.y).astype(np.int32)
+        y = pack(codes)
         row = (data.fingerprint, data.name, n_features, pack_labels(data.classes), y)
         with self._transaction() as execute:
             execute(PUT_DATASET, row)
@@ -338,15 +340,12 @@ class Store:
             classes, y = self._dataset(fingerprint)
             return ilk.Prediction(
                 truth=y[test],
-                labels=classes[np.maximum(outcome.codes, 0)],
                 classes=classes,
-                probabilities=outcome.probabilities,
-                scores=outcome.scores,
-                rejected=outcome.codes == REJECTED,
                 indices=test,
                 fit_seconds=outcome.fit_seconds,
                 predict_seconds=outcome.predict_seconds,
                 reduction=outcome.reduction,
+                **_answers(outcome, classes),
             )
 
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -408,7 +407,8 @@ class Store:
     def _read_dataset(self, fingerprint: str) -> tuple[np.ndarray, np.ndarray]:
         classes, y = self._row("SELECT classes, y FROM datasets WHERE fingerprint = ?", fingerprint)
         labels = unpack_labels(classes)
-        return labels, labels[unpack(y)]
+        target = unpack(y)
+        return labels, target if target.dtype.kind == "f" else labels[target]
 
     def _row(self, query: str, key: str) -> Any:
         with explained(self.path):
@@ -425,6 +425,22 @@ class Store:
     def _transaction(self) -> Iterator[Any]:
         with explained(self.path), self._connection:
             yield self._connection.execute
+
+
+def _answers(outcome: Outcome, classes: np.ndarray) -> dict[str, Any]:
+    """The parts of a prediction that depend on the kind of predictor, told by the type of codes."""
+    codes = outcome.codes
+    assert codes is not None
+    if codes.dtype.kind == "f":
+        return {"labels": codes, "predictor": "regressor"}
+    if codes.dtype == np.int64:
+        return {"labels": codes, "predictor": "clusterer", "silhouettes": outcome.scores}
+    return {
+        "labels": classes[np.maximum(codes, 0)],
+        "probabilities": outcome.probabilities,
+        "scores": outcome.scores,
+        "rejected": codes == REJECTED,
+    }
 
 
 def _number(value: Any) -> float:

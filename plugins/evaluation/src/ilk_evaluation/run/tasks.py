@@ -17,6 +17,7 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
+from ilk_evaluation.run.other_predictors import numbers
 from ilk_evaluation.run.small_split import small_split
 
 if TYPE_CHECKING:
@@ -270,8 +271,14 @@ def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data, rows: np.ndarray) -> Outc
     if n < len(data):
         cases, y = ilk.take(cases, rows), y[rows]
     start = perf_counter()
-    answer: ilk.Prediction = model.leave_one_out(cases, y)
-    seconds = perf_counter() - start
+    answer: Any = model.leave_one_out(cases, y)
+    shares: dict[str, Any] = {
+        "fit_seconds": (perf_counter() - start) / n,
+        "predict_seconds": 0.0,
+        "reduction": 0.0,
+    }
+    if data.task == "regression":
+        return Outcome(numbers(answer, cases), **shares, together=n)
     for name in ("labels", "probabilities", "scores"):
         values = getattr(answer, name)
         shape = np.shape(values)
@@ -280,9 +287,7 @@ def _leave_out(pipeline: ilk.Pipeline, data: ilk.Data, rows: np.ndarray) -> Outc
     return Outcome(
         answers(model, answer.labels, data.classes),
         *supports(model, answer, data.classes),
-        fit_seconds=seconds / n,
-        predict_seconds=0.0,
-        reduction=0.0,
+        **shares,
         together=n,
     )
 

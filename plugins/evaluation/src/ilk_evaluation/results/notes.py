@@ -1,0 +1,140 @@
+"""Notes on results: what ranks leave out, how cells were tested, warnings, the store."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ilk_evaluation.comparisons.paired_scores import with_scores
+from ilk_evaluation.comparisons.verdict_text import list_some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
+
+    from ilk_evaluation.plan.design import Design
+    from ilk_evaluation.run.store import Store
+
+
+def of_protocol(design: Design, predictor: str) -> Iterator[str]:
+    """Note how detectors and clusterers were trained and tested."""
+    given = design.evaluation
+    if predictor == "detector":
+        some = given.get("train_on", "inliers") == "inliers"
+        what = "the inliers among the training cases" if some else "all training cases"
+        named = f"class {given['outliers']!r}" if "outliers" in given else "the rarest class"
+        yield f"detectors learned from {what}; outliers are {named} of a data set"
+    if predictor == "clusterer":
+        yield (
+            "clusterers grouped the test cases of each split, without their classes; the steps "
+            "before them learned from the training cases"
+        )
+
+
+def of_ranks(design: Design, estimates: pd.DataFrame, ranked: Sequence[str]) -> Iterator[str]:
+    """Note what ranks leave out, and over how many data sets they are.
+
+    Parameters
+    ----------
+    design : Design
+    estimates : DataFrame
+        Data sets by pipelines, of the ranking measure.
+    ranked : sequence of str
+        The data sets of the mean ranks.
+    """
+    measure, all_ = next(iter(design.measures)), len(design.datasets)
+    judged = with_scores(estimates)
+    if not judged.empty:
+        for what, other, every, found in (
+            ("pipeline", "data set", estimates.columns, judged.columns),
+            ("data set", "pipeline", estimates.index, judged.index),
+        ):
+            lost = [str(name) for name in every if name not in found]
+            if lost:
+                yield (
+                    f"means, ranks and verdicts leave out {len(lost)} {what}"
+                    f"{'s' * (len(lost) != 1)} ({list_some(lost)}): no {measure} of any "
+                    f"{other}"
+                )
+    for pipeline, sets in design.partial.items():
+        yield (
+            f"ranks and comparisons leave out {pipeline}: it is planned on {len(sets)} of {all_} "
+            f"data sets only ({list_some(sets)})"
+        )
+    if 0 < len(ranked) < len(judged):
+        yield (
+            f"mean ranks are over {len(ranked)} of {all_} data sets, those that every "
+            f"ranked pipeline finished"
+        )
+
+
+def of_measures(design: Design, store: Store) -> Iterator[str]:
+    """Note the classes that measures took as positive by themselves."""
+    two = np.array([0, 1])
+    choosing = [
+        (name, measure)
+        for name, measure in design.measures.items()
+        if measure.positive_class(two) is not None
+    ]
+    taken: dict[str, dict[str, str]] = {}
+    for dataset, classes in _classes(design, store) if choosing else ():
+        for name, measure in choosing:
+            label = measure.positive_class(classes)
+            if label is not None:
+                taken.setdefault(name, {})[dataset] = repr(label)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, labels in taken.items():
+        said = [f"{label} ({dataset})" for dataset, label in labels.items()]
+        if len(set(labels.values())) == 1:
+            said = list(dict.fromkeys(labels.values()))
+        alike.setdefault(tuple(said), []).append(name)
+    for labels_said, names in alike.items():
+        yield (
+            f"the positive class of {list_some(names)} is {list_some(labels_said)}, the second of "
+            f"two; the parameter positive names another"
+        )
+
+
+def _classes(design: Design, store: Store) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield each data set that has a prediction, and its classes."""
+    statuses, seen = store.statuses(), set()
+    for cell in design.cells:
+        if cell.dataset not in seen and statuses.get(cell.key) in {"done", "fallback"}:
+            seen.add(cell.dataset)
+            yield design.dataset(cell), store.prediction(cell.key).classes
+
+
+def warned(design: Design, given: Mapping[str, Sequence[str]]) -> list[str]:
+    """Note each warning of a pipeline once, with its number of cells.
+
+    Parameters
+    ----------
+    design : Design
+    given : mapping of str to sequence of str
+        Warnings by the keys of cells.
+    """
+    counts: dict[tuple[str, str], int] = {}
+    for cell in design.cells:
+        for message in given.get(cell.key, ()):
+            key = design.pipeline(cell), message
+            counts[key] = counts.get(key, 0) + 1
+    return [f"{pipeline} warned in {n} cells: {text}" for (pipeline, text), n in counts.items()]
+
+
+def beside(design: Design, store: Store) -> list[str]:
+    """Note other experiments in the store, and a store without digests."""
+    names = dict.fromkeys(str(run["name"]) for run in store.runs())
+    found = [
+        f"the store also holds the experiment {name!r} (--experiment {shlex.quote(name)})"
+        for name in names
+        if name != design.name
+    ]
+    if not store.sealed:
+        found.append(
+            "the store is not verifiable: an older ilk wrote it, without digests by which changed "
+            "values are found; the next run that writes to it adds them"
+        )
+    return found
