@@ -143,12 +143,28 @@ def test_what_fails_for_the_few_rows_only_is_a_note_and_no_cell_is_fitted_twice(
     assert recorder.seen == [(40, 3)] + 4 * [(300, 3)]
 
 
+def test_splits_belong_to_their_cells_on_several_workers(make_spec, recorder, tmp_path):
+    """Outcomes arrive in any order, but whole splits are drawn in the order of the plan."""
+    resampling = {"use": "kfold", "folds": 3}
+    parameters = [{"least": 100 + i} for i in range(6)]
+    tables = {"n": 300, "evaluation": {"resampling": resampling}}
+    spec = of_many(make_spec, *parameters, **tables, run={"executor": "t_threads"})
+    run_experiment(spec, shard=(1, 3))
+    parts = run_experiment(spec)
+    whole = run_experiment(spec, store=tmp_path / "whole.sqlite", executor="serial")
+    assert (
+        parts.table().drop(columns="fit_seconds").equals(whole.table().drop(columns="fit_seconds"))
+    )
+    for one, other in zip(parts.predictions(), whole.predictions(), strict=True):
+        assert one[1].indices.tolist() == other[1].indices.tolist()
+
+
 def test_its_time_is_bounded(make_spec, recorder, monkeypatch):
     monkeypatch.setattr(trial, "LONGEST", -1.0)
     said = io.StringIO()
     console = Console(file=said, width=200)
     assert run_experiment(of_many(make_spec, {"least": 999}), console=console).n_failed == 4
-    assert "note: tried 0 of 1 pairs of pipeline and data set" in said.getvalue()
+    assert "only 0 of 1 pairs of pipeline and data set are tried on a few rows" in said.getvalue()
 
 
 def test_each_worker_runs_a_few_rows_before_its_first_cell(make_spec, recorder, monkeypatch):

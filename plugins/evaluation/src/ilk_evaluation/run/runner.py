@@ -196,12 +196,7 @@ def run_cells(
             with scheduler:
                 wanted = cells_to_try(plan, store, missing, fresh=fresh) if trial else []
                 tried = Trial(plan, scheduler, progress.say).work(wanted, keep_going=keep_going)
-                with progress:
-                    for task, outcome in tried:
-                        writer(task, outcome)
-                    done = {task.cell.key for task, _ in tried}
-                    rest = [cell for cell in missing if cell.key not in done]
-                    scheduler.work(_tasks(plan, rest, progress.say))
+                _work(scheduler, missing, tried, writer)
         except StoreError as error:
             n_kept = plan.n_cells - len(missing) + writer.n_kept
             raise StoreError(f"{error}\n{n_kept} of {plan.n_cells} cells are kept in it") from error
@@ -214,6 +209,21 @@ def run_cells(
                 f"{error}\n{n_kept} of {plan.n_cells} cells are kept in {plan.store}; "
                 f"run the same again{', but not afresh,' if forget else ''} to go on"
             ) from error
+
+
+def _work(
+    scheduler: Scheduler,
+    missing: list[Cell],
+    tried: list[tuple[CellTask, Outcome]],
+    writer: OutcomeWriter,
+) -> None:
+    """Write the outcomes of whole cells that the trial has computed, and run the other cells."""
+    with writer.progress as progress:
+        for task, outcome in tried:
+            writer(task, outcome)
+        done = {task.cell.key for task, _ in tried}
+        rest = [cell for cell in missing if cell.key not in done]
+        scheduler.work(_tasks(writer.plan, rest, progress.say))
 
 
 def cell_name(plan: Plan, cell: Cell) -> str:

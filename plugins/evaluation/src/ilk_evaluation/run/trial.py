@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.run.store import Store
 
 LONGEST = 30.0
-"""Seconds after which no more cells are tried."""
+"""Seconds after which no more cells are tried, on a few rows and once more on whole splits."""
 PATIENCE = 1.0
 """Seconds after which a trial says what takes the time."""
 _SHOWN = 3
@@ -81,9 +81,10 @@ class Trial:
         """
         if not cells:
             return []
-        small = self._outcomes(self._small_tasks(cells))
+        small = self._outcomes(self._small_tasks(cells), len(cells), "a few rows")
         doubtful = {task.cell.key: (task, outcome) for task, outcome in small if outcome.error}
-        whole = self._outcomes(cell_tasks(self.plan, [task.cell for task, _ in doubtful.values()]))
+        again = [cell for cell in cells if cell.key in doubtful]  # in the order of the plan
+        whole = self._outcomes(cell_tasks(self.plan, again), len(again), "its first split")
         for task, outcome in whole:
             if outcome.error is None:
                 tried, failed = doubtful[task.cell.key]
@@ -97,25 +98,36 @@ class Trial:
         return [(t, one) for t, one in whole if one.error is None and t.cell.pipeline not in fast]
 
     def _small_tasks(self, cells: list[Cell]) -> Iterator[CellTask]:
-        began, told = monotonic(), False
-        for number, task in enumerate(cell_tasks(self.plan, cells)):
-            seconds = monotonic() - began
-            if seconds > LONGEST:
-                self.say(
-                    f"note: tried {number} of {len(cells)} pairs of pipeline and data set before "
-                    f"the run, in {seconds:.0f} s; the others were not tried"
-                )
-                return
-            if seconds > PATIENCE and not told:
-                self.say(f"trying {len(cells)} pairs of pipeline and data set on a few rows first")
-                told = True
+        for task in cell_tasks(self.plan, cells):
             y = self.plan.datasets[task.cell.dataset].data.y
             yield TrialTask(task.cell, small_split(task.split, y), task.seed, task.pipeline)
 
-    def _outcomes(self, tasks: Iterator[CellTask]) -> list[tuple[CellTask, Outcome]]:
+    def _outcomes(
+        self, tasks: Iterator[CellTask], number: int, rows: str
+    ) -> list[tuple[CellTask, Outcome]]:
+        """Run as many of a number of tasks as there is time for, on rows as named."""
         found: dict[str, tuple[CellTask, Outcome]] = {}
-        self.scheduler.try_out(tasks, lambda task, one: found.update({task.cell.key: (task, one)}))
+        self.scheduler.try_out(
+            self._in_time(tasks, number, rows),
+            lambda task, outcome: found.update({task.cell.key: (task, outcome)}),
+        )
         return list(found.values())
+
+    def _in_time(self, tasks: Iterator[CellTask], number: int, rows: str) -> Iterator[CellTask]:
+        """Yield tasks until the trial has lasted long enough, and say what takes the time."""
+        began, told = monotonic(), False
+        pairs = f"{number} pairs of pipeline and data set"
+        for position, task in enumerate(tasks):
+            seconds = monotonic() - began
+            if seconds > LONGEST:
+                self.say(
+                    f"note: after {seconds:.0f} s only {position} of {pairs} are tried on {rows}"
+                )
+                return
+            if seconds > PATIENCE and not told:
+                self.say(f"trying each of {pairs} on {rows}")
+                told = True
+            yield task
 
     def _judge(self, failed: list[tuple[Cell, Outcome]], *, keep_going: bool) -> None:
         """Say the failures, or raise them."""
