@@ -274,3 +274,26 @@ def test_clusterers_group_the_test_cases(tmp_path):
         assert score.item() == pytest.approx(expected)
     page = write_report(results, tmp_path / "page.html").read_text()
     assert "Confusion" not in page
+
+
+FITTED = """\
+[[datasets]]
+use = "breast_cancer"
+[[pipelines]]
+id = "a"
+steps = [{ transformer = "standardize" }, LAST]
+"""
+
+
+def test_models_of_other_predictors(tmp_path, capsys):
+    spec, model = tmp_path / "one.toml", tmp_path / "model.ilk"
+    spec.write_text(FITTED.replace("LAST", '{ clusterer = "dbscan" }'))
+    assert ilk_command(["fit", str(spec), "-o", str(model)]) == 2
+    assert "end in a clusterer, which groups rows at once" in capsys.readouterr().err
+    spec.write_text(FITTED.replace("LAST", '{ detector = "one_class_svm" }'))
+    assert ilk_command(["fit", str(spec), "-o", str(model)]) == 0
+    assert "detectors train on inliers only" in capsys.readouterr().out
+    data = ilk.dataset("breast_cancer").load()
+    fitted = ilk.load(model)
+    means = data.X[data.y == "benign"].mean(axis=0)
+    np.testing.assert_allclose(fitted.named_steps["transformer"].mean_, means)

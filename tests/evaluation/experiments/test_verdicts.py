@@ -108,3 +108,32 @@ def test_an_infinite_loss_names_the_remedy():
     assert "probability 0 for its true class; log_loss with clip" in note
     clipped = results.score({"use": "log_loss", "clip": 1e-6}, only=True)
     assert clipped.notes == []
+
+
+def test_of_many_differences_those_with_the_smallest_p_values_are_listed():
+    rng = np.random.default_rng(0)
+    names = [f"p{number}" for number in range(6)]
+    rows = [
+        {"dataset": "one", "pipeline": name, "repeat": repeat, "fold": 0}
+        | {"value": 0.1 * (6 - at) + 0.02 * noise}
+        for at, name in enumerate(names)
+        for repeat, noise in enumerate(rng.normal(size=10))
+    ]
+    sizes = pd.DataFrame(
+        [{"dataset": "one", "repeat": r, "fold": 0, "n_train": 90, "n_test": 10} for r in range(10)]
+    )
+    scores = ilk.Scores(
+        pd.DataFrame(rows),
+        "error",
+        greater_is_better=False,
+        resampling="holdout",
+        pipelines=tuple(names),
+        datasets=("one",),
+        sizes=sizes,
+    )
+    verdict = ilk.comparison("corrected_resampled_t").compare(scores)
+    different = [pair for pair in verdict.pairs if pair["different"]]
+    assert len(different) > 8
+    first = min(different, key=lambda pair: pair["raw_p_value"])
+    assert first["better"] != different[0]["better"]
+    assert f"at 0.05 {first['better']} is better than" in verdict.text

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import ilk
 
 
+MOST_LISTED = 8
+"""Items of a list in a sentence; the others are counted."""
+
+
 def friedman_text(verdict: ilk.Verdict) -> str:
     """Describe the test, whether pipelines differ, and which pairs do."""
     details = verdict.details
@@ -60,7 +64,7 @@ def left_out(dropped: Sequence[str]) -> str:
     return f" Left out for missing scores: {len(dropped)} ({list_some(dropped)})."
 
 
-def list_some(items: Sequence[str], most: int = 8, separator: str = ", ") -> str:
+def list_some(items: Sequence[str], most: int = MOST_LISTED, separator: str = ", ") -> str:
     """Join items by commas, truncated if there are many."""
     rest = f" and {len(items) - most} more" if len(items) > most else ""
     return separator.join(items[:most]) + rest
@@ -95,9 +99,15 @@ def pairs_text(verdict: ilk.Verdict, test_name: str) -> str:
 
 
 def _wins(verdict: ilk.Verdict, *, several: bool) -> list[str]:
-    """Name the better and worse pipelines, and the data sets if there are several."""
+    """Name the better and worse pipelines, and the data sets if there are several.
+
+    If they are too many to list, those with the smallest unadjusted p-values come first.
+    """
     clauses: dict[str, list[str]] = {}
-    for pair in verdict.pairs:
+    pairs = list(verdict.pairs)
+    if sum(pair["different"] for pair in pairs) > MOST_LISTED:
+        pairs.sort(key=lambda pair: pair.get("raw_p_value", pair["p_value"]))
+    for pair in pairs:
         if pair["different"]:
             best, worst = _best_first(pair)
             if pair["better"] is None:

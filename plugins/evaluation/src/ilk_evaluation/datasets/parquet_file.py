@@ -68,7 +68,7 @@ class Parquet(TableDataset):
         default="class",
         type=(str, int),
         doc="Column of the labels, by name or position: texts, integers, booleans, or categories "
-        "of these.",
+        "of these; floats are the target of a regression.",
     )
     nominal: Literal["auto"] | Sequence[str] = param(
         default="auto",
@@ -194,7 +194,7 @@ class ParquetTable:
         return pd.DataFrame(columns), chosen
 
     def labels(self) -> np.ndarray:
-        """Labels: texts, integers, or booleans."""
+        """Labels: texts, integers, or booleans; floats for a regression."""
         name = self.target
         if name is None:
             return np.full(len(self.frame), None, dtype=object)
@@ -223,6 +223,8 @@ class ParquetTable:
         values = column.to_numpy() if integers else np.asarray(column.tolist())
         if values.dtype.kind == "f" and _are_integers(values):
             values = values.astype(np.int64)  # floats only because values were missing
+        if what == "label" and values.dtype.kind == "f" and np.isfinite(values).all():
+            return values
         if values.dtype.kind not in "iubU" or values.ndim != 1:
             raise self._error(f"column {name!r}: a {what} must be text, an integer, true or false")
         return values

@@ -249,6 +249,7 @@ class TableDataset(ilk.Dataset):
             dates=tuple(table.dates),
             dialect=dialect,
             notes=tuple(notes),
+            task="regression" if y.dtype.kind == "f" else "classification",
         )
 
     def title(self) -> str:

@@ -104,8 +104,9 @@ def _read_numbers(dataset: ilk.Dataset, cells: list[str]) -> tuple[list[str], np
     """Return what is unusual in the spelling of numbers, and the numbers."""
     options: Any = dataset
     decimal = getattr(options, "decimal", "auto")
+    name = str(getattr(options, "target", "target"))
     spelling = find_spelling(
-        {"target": dict.fromkeys(cells)}, decimal, getattr(options, "thousands", None)
+        {name: dict.fromkeys(cells)}, decimal, getattr(options, "thousands", None)
     )
     written = list(map(spelling.translator(), cells))
     wrong = [cell for cell, text in zip(cells, written, strict=True) if not is_plain_number(text)]

@@ -102,6 +102,9 @@ class Leader:
         if not self._estimates:
             return None
         found = pd.DataFrame(list(self._estimates.values()))
+        named = enumerate(self.design.pipelines)
+        some = [at for at, one in named if one.label in self.design.partial]
+        found = found.drop(columns=some)
         rows = with_scores(found.where(np.isfinite(found))).dropna()
         if rows.empty:
             return None
