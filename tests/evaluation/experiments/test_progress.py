@@ -223,8 +223,14 @@ def test_no_line_is_wider_than_the_terminal(eventful, width):
     console = Console(width=500)
     assert max(console.measure(line).maximum for line in text.splitlines()) <= max(width, 4)
     if width >= 25:
-        for piece in ("9/16 cells", "5 failed", "after 12 s", "45 cells/min", "about 21 s left"):
-            assert piece in text  # unbroken
+        pieces = (
+            r"9/16 cells",
+            r"5 failed",
+            r"after 1\d s",
+            r"\d\d cells/min",
+            r"about \d\d s left",
+        )
+        assert all(re.search(piece, text) for piece in pieces)  # unbroken
     assert "━" in text or width < 25
     if width == 200:
         assert "[bold]no[/bold]" in text  # an error's own words, not markup
