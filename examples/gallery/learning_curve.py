@@ -1,0 +1,21 @@
+"""
+Would more data help
+====================
+
+The error on the same test cases after training on growing parts of the data. A curve that still
+falls at its right end says yes.
+"""
+
+import ilk
+from ilk.plotting import new_axes
+from ilk_evaluation.curves import drawing, learning
+
+scale = {"transformer": "standardize"}
+ax = new_axes(6.5, 4)
+for number, name in enumerate(("knn", "logistic")):
+    curve = learning(
+        ilk.Pipeline([scale, {"classifier": name}]),
+        "breast_cancer",
+        sizes=[0.05, 0.1, 0.2, 0.4, 1.0],
+    )
+    drawing.draw_learning(curve, ax, number=number, label=name)
