@@ -7,7 +7,6 @@ distances in the plane are close to it. No features are needed.
 """
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_distances.plotting import embedding
 
 words = {
@@ -17,5 +16,4 @@ words = {
 }
 texts = [word for group in words.values() for word in group]
 labels = [name for name, group in words.items() for _ in group]
-ax = new_axes(6.5, 5)
-embedding(ilk.distance("levenshtein"), texts, labels, ax=ax)
+embedding(ilk.distance("levenshtein"), texts, labels)

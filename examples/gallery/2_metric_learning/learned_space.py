@@ -6,13 +6,14 @@ Wines before and after a large-margin map to two dimensions. The titles give the
 error of the nearest neighbour.
 """
 
+import matplotlib.pyplot as plt
+
 import ilk
-from ilk.plotting import new_axes
 from ilk_learners.plotting import learned_space
 
 X, y = ilk.dataset("wine").load().Xy
 rows = ilk.transformer("standardize").fit_transform(X)
 learner = ilk.metric_learner("lmnn", n_components=2, init="lda").fit(rows, y)
-axes = new_axes(10, 4.5, columns=2)
+_, axes = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
 learned_space(learner, rows, y, axes=axes)
 print(learner.report_)

@@ -9,7 +9,6 @@ missing value counts as most different.
 import pandas as pd
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_distances.plotting import heat_map
 
 people = pd.DataFrame(
@@ -22,5 +21,4 @@ people = pd.DataFrame(
 group = ["young"] * 3 + ["old"] * 3
 distance = ilk.distance("heterogeneous").fit(people)
 print(distance.pairwise(people).round(2))
-ax = new_axes(5, 4)
-heat_map(distance, people, group, ax=ax)
+heat_map(distance, people, group)

@@ -7,12 +7,10 @@ the scores become weights of the distance.
 """
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_learners.plotting import feature_weights
 
 data = ilk.dataset("wine").load()
 rows = ilk.transformer("standardize").fit_transform(data.X)
 learner = ilk.metric_learner("relevance", relevance="relieff").fit(rows, data.y)
 print(learner.report_)
-ax = new_axes(6.5, 4.5)
-feature_weights(learner, names=data.feature_names, ax=ax)
+feature_weights(learner, names=data.feature_names)

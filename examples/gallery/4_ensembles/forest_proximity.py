@@ -7,10 +7,8 @@ classes, and cases between them.
 """
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_ensembles.plotting import proximity_embedding
 
 X, y = ilk.dataset("wine").load().Xy
 forest = ilk.classifier("random_forest", n_members=60, random_state=0).fit(X, y)
-ax = new_axes(6, 4.5)
-proximity_embedding(forest, X, y, axes=ax)
+proximity_embedding(forest, X, y)

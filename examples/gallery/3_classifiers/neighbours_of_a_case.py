@@ -6,8 +6,10 @@ A nearest-neighbour classifier can explain a prediction: the neighbours, their d
 weight of each vote. The square is the query, the lines lead to its neighbours.
 """
 
+import matplotlib.pyplot as plt
+
 import ilk
-from ilk.plotting import new_axes, scatter
+from ilk_ensembles.plotting import decision_regions
 
 X, y = ilk.dataset("iris").load().Xy
 petals = X[:, 2:]
@@ -19,10 +21,12 @@ print(explanation)
 # %%
 # The same neighbours by `ilk.nearest`, drawn.
 _, found = ilk.nearest(petals, 5, [query])
-ax = new_axes(6, 4.5)
-scatter(ax, petals, model, y, legend=True)
+_, ax = plt.subplots(figsize=(6, 4.5), layout="constrained")
+decision_regions(model, petals, y, axes=[ax])
 for row in found[0]:
     ax.plot(*zip(query, petals[row], strict=True), color="black", linewidth=1)
 ax.plot(*query, "s", color="black")
+ax.set_xlim(4.2, 5.6)
+ax.set_ylim(1.2, 2.2)
 ax.set_xlabel("petal length (cm)")
 ax.set_ylabel("petal width (cm)")

@@ -5,13 +5,14 @@ Cases that an editor keeps
 Condensing keeps the cases near the borders, editing removes the noise. Removed cases are faint.
 """
 
+import matplotlib.pyplot as plt
+
 import ilk
-from ilk.plotting import new_axes
 from ilk_learners.plotting import selection
 
 X, y = ilk.dataset("iris").load().Xy
 petals = X[:, 2:]
-axes = new_axes(11, 3.8, columns=3)
+_, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
 for name, ax in zip(("enn", "cnn", "icf"), axes, strict=True):
     editor = ilk.editor(name)
     editor.fit_resample(petals, y)

@@ -9,11 +9,9 @@ Where the curve is flat, further members only cost time.
 from sklearn.model_selection import train_test_split
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_ensembles.plotting import error_by_size
 
 X, y = ilk.dataset("breast_cancer").load().Xy
 train, test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
 forest = ilk.classifier("random_forest", n_members=40, random_state=0).fit(train, y_train)
-ax = new_axes(6, 4)
-error_by_size(forest, {"training": (train, y_train), "held out": (test, y_test)}, axes=ax)
+error_by_size(forest, {"training": (train, y_train), "held out": (test, y_test)})

@@ -7,12 +7,10 @@ other; the arrows show what moves where.
 """
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_distances.plotting import flow
 
 before = [[0, 0], [1, 2], [4, 0]], [0.5, 0.2, 0.3]
 after = [[0, 1], [2, 2], [3, 1], [5, 1]], [0.3, 0.3, 0.2, 0.2]
 distance = ilk.distance("emd")
 print(f"mean distance moved: {distance.between(before, after):.3f}")
-ax = new_axes(6.5, 4)
-flow(distance, before, after, ax=ax)
+flow(distance, before, after)

@@ -6,7 +6,8 @@ The expected error of k-NN, split into bias and variance: with few neighbours th
 with the training set, with many the classifier is too smooth.
 """
 
-from ilk.plotting import COLORS, new_axes
+import matplotlib.pyplot as plt
+
 from ilk_evaluation import bias_variance
 
 ks = (1, 5, 15, 35)
@@ -19,11 +20,11 @@ terms = [
     ).mean
     for k in ks
 ]
-ax = new_axes(6, 4)
+_, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 bottom = [0.0] * len(ks)
-for name, color in zip(("bias", "variance"), COLORS, strict=False):
+for name in ("bias", "variance"):
     heights = [getattr(term, name) for term in terms]
-    ax.bar([f"k = {k}" for k in ks], heights, bottom=bottom, label=name, color=color)
+    ax.bar([f"k = {k}" for k in ks], heights, bottom=bottom, label=name)
     bottom = [low + high for low, high in zip(bottom, heights, strict=True)]
 ax.set_ylabel("expected error")
 ax.legend()

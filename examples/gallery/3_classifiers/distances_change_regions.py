@@ -6,14 +6,15 @@ The same classifier under three distances. A component takes others by name, so 
 differs between the panels.
 """
 
+import matplotlib.pyplot as plt
+
 import ilk
-from ilk.plotting import new_axes
 from ilk_ensembles.plotting import decision_regions
 
 X, y = ilk.dataset("wine").load().Xy
 plane = X[:, [0, 6]]  # alcohol and flavanoids
 names = ("euclidean", "chebyshev", "canberra")
-axes = new_axes(11, 3.6, columns=3)
+_, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
 for name, ax in zip(names, axes, strict=True):
     model = ilk.classifier("knn", k=3, distance=name).fit(plane, y)
     decision_regions(model, plane, y, axes=[ax], resolution=100)

@@ -7,10 +7,8 @@ cases are close to one another.
 """
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_distances.plotting import heat_map
 
 X, y = ilk.dataset("wine").load().Xy
 rows = ilk.transformer("standardize").fit_transform(X)
-ax = new_axes(6, 5)
-heat_map(ilk.distance("euclidean"), rows, y, ax=ax)
+heat_map(ilk.distance("euclidean"), rows, y)

@@ -7,11 +7,9 @@ differences count together.
 """
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_learners.plotting import metric_matrix
 
 data = ilk.dataset("iris").load()
 rows = ilk.transformer("standardize").fit_transform(data.X)
 learner = ilk.metric_learner("nca", max_iter=30).fit(rows, data.y)
-ax = new_axes(6, 5)
-metric_matrix(learner, names=data.feature_names, ax=ax)
+metric_matrix(learner, names=data.feature_names)

@@ -7,9 +7,8 @@ the forest improves on them.
 """
 
 import ilk
-from ilk.plotting import new_axes
 from ilk_ensembles.plotting import diversity_uplift
-from ilk_evaluation.diversity import mean_of_pairs, member_labels, plain_disagreement
+from ilk_evaluation import diversity
 
 X, y = ilk.dataset("breast_cancer").load().Xy
 even, odd = slice(0, None, 2), slice(1, None, 2)
@@ -17,10 +16,9 @@ disagreements, uplifts, names = [], [], []
 for share in (0.05, 0.1, 0.2, 0.4, 1.0):
     forest = ilk.classifier("random_subspace", max_features=share, n_members=15, random_state=0)
     forest.fit(X[even], y[even])
-    answers = member_labels(forest, X[odd])
+    answers = diversity.member_labels(forest, X[odd])
     single = (answers.labels == y[odd]).mean()
-    disagreements.append(mean_of_pairs(plain_disagreement(answers)))
+    disagreements.append(diversity.mean_of_pairs(diversity.plain_disagreement(answers)))
     uplifts.append(forest.score(X[odd], y[odd]) - single)
     names.append(f"{share:.0%} of features")
-ax = new_axes(6.5, 4.5)
-diversity_uplift(disagreements, uplifts, names=names, measure="disagreement", axes=ax)
+diversity_uplift(disagreements, uplifts, names=names, measure="disagreement")
