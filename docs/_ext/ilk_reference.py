@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ilk_formulas import set_formulas
+from ilk_formulas import in_line, set_formulas
 
 import ilk
 import ilk.neighbors
@@ -90,7 +90,7 @@ def kind_page(kind: Kind) -> Iterator[str]:
         yield ".. list-table::\n   :widths: auto\n"
     for one in found:
         yield f"   * - :doc:`{one.name} <{page_of(one)}>`"
-        yield f"     - {summary(ilk.registry(kind.name).get(one.name))}"
+        yield f"     - {in_line(summary(ilk.registry(kind.name).get(one.name)))}"
     yield ""
     yield from heading("Interface", "-")
     names = {kind.name, kind.plural}
@@ -226,9 +226,27 @@ def prepare_docstring(
     lines[:] = [re.sub(r"\[(\d)\]_", r"[\1]", line) for line in lines]
 
 
+def share_tree(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let component pages, which stand in no tree, share the navigation of their folder.
+
+    It is the same for all of them, and to make it takes longer than the page itself.
+    """
+    if "orphan" in app.env.metadata.get(page, {}):
+        make, folder = context["toctree"], page.rpartition("/")[0]
+
+        def shared(**options: Any) -> str:
+            if folder not in trees:
+                trees[folder] = make(**options)
+            return trees[folder]
+
+        trees: dict[str, str] = app.__dict__.setdefault("ilk_trees", {})
+        context["toctree"] = shared
+
+
 def setup(app: Any) -> dict[str, Any]:
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("config-inited", start)
+    app.connect("html-page-context", share_tree, priority=400)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", prepare_docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
