@@ -26,6 +26,7 @@ version = release = metadata(HERE.parent)["version"]
 
 extensions = [
     "ilk_formulas",
+    "ilk_links",
     "ilk_reference",
     "myst_parser",
     "sphinx.ext.autodoc",

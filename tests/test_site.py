@@ -88,9 +88,8 @@ def rows(title: str) -> list[tuple[str, str]]:
     """Return the cells of the table below a heading of the page on porting."""
     page = (ROOT / "docs" / "porting.md").read_text(encoding="utf-8")
     part = page.partition(f"## From {title}\n")[2].partition("\n## ")[0]
-    return [
-        tuple(row.split(" | ", 1)) for row in re.findall(r"^\| (.*) \|$", part, re.MULTILINE)[2:]
-    ]
+    lines = re.findall(r"^\| (.*) \|$", part, re.MULTILINE)[2:]
+    return [tuple(line.split(" | ", 1)) for line in lines]
 
 
 def test_ported_names_are_registered():
