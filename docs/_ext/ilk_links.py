@@ -39,7 +39,8 @@ def link_tables(app: Any, doctree: nodes.document, page: str) -> None:
 def kind_of(literal: nodes.literal, page: str) -> str | None:
     """Return the kind of the component that a literal names, if it names one."""
     found = [kind for kind in kinds() if literal.astext() in ilk.registry(kind).names()]
-    order = [*kinds_named(literal), *ABOUT.get(page, ()), *found]
+    named = list(kinds_named(literal))  # the page on porting has names of other libraries, too
+    order = named if page == "porting" else [*named, *ABOUT.get(page, ()), *found]
     return next((kind for kind in order if kind in found), None)
 
 

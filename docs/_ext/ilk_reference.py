@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -119,9 +120,9 @@ def component_page(kind: Kind, one: Found, takers: Takers, seen: set[str]) -> It
     for name, slot in slots.items():
         plural = kinds()[slot].plural
         yield f"- Its parameter ``{name}`` takes any of the :doc:`{title_of(slot)} <{plural}>`."
-    if taken:
-        links = ", ".join(f":doc:`{other.name} <{page_of(other)}>`" for other in taken)
-        yield f"- It fits a parameter of {links}."
+    for by, group in groupby(taken, key=lambda other: other.kind):
+        links = ", ".join(f":doc:`{other.name} <{page_of(other)}>`" for other in group)
+        yield f"- It fits a parameter of the {kinds()[by].plural.replace('_', ' ')} {links}."
     yield ""
 
 
