@@ -1,6 +1,6 @@
 # The commands of CONTRIBUTING.md; each is one line, so that systems without make can type it.
 .DEFAULT_GOAL := help
-.PHONY: help setup test system exhaustive all format lint types spelling docs bench ci release
+.PHONY: help setup test system exhaustive all format lint types spelling docs site serve bench ci release
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -34,8 +34,14 @@ types: ## types
 spelling: ## spelling of code and texts
 	codespell
 
-docs: ## the site, warnings as errors
+docs: ## the site, warnings as errors; executes a sample of the gallery
 	sphinx-build -W --keep-going docs docs/_build
+
+site: ## the site for readers, with the whole gallery
+	ILK_GALLERY=all sphinx-build -W --keep-going docs docs/_build
+
+serve: ## show the site at http://localhost:8000
+	python -m http.server --directory docs/_build
 
 bench: ## times beside other libraries, written to the docs; up to an hour
 	python -m benchmarks --table docs/benchmarks.md

@@ -17,19 +17,23 @@ def metadata(folder: Path) -> dict:
 os.environ["ILK_PLUGINS"] = ",".join(metadata(folder)["name"] for folder in MEMBERS)
 sys.path.insert(0, str(HERE / "_ext"))
 
+from ilk_gallery import chosen  # noqa: E402  # found by the path above
+
 project = "ilk"
 author = "ilk developers"
 copyright = author  # noqa: A001  # Sphinx's name for it
 version = release = metadata(HERE.parent)["version"]
 
 extensions = [
+    "ilk_formulas",
+    "ilk_links",
     "ilk_reference",
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_ext"]
+exclude_patterns = ["_build", "_ext", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5"]
 default_role = "py:obj"
 
 autodoc_inherit_docstrings = False  # a component's page need not repeat its interface
@@ -41,6 +45,25 @@ napoleon_use_rtype = False
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples/gallery"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": chosen(HERE.parent / "examples" / "gallery"),
+    "within_subsection_order": "FileNameSortKey",
+    "capture_repr": (),
+    "download_all_examples": False,
+    "inspect_global_variables": False,
+    "image_scrapers": ("matplotlib",),
+    "min_reported_time": 1e9,
+    "reset_modules": ("matplotlib",),
+    "show_signature": False,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+}
+
 html_theme = "furo"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["ilk.css"]
 html_title = f"ilk {release}"
 html_copy_source = False

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from ilk_formulas import in_line, set_formulas
 
 import ilk
 import ilk.neighbors
@@ -34,13 +37,19 @@ from ilk.kinds import Kind, kinds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ilk.discovery import Found
+
 HIDDEN = "capabilities, check_parameters, examples, kind, parameters, waivers"
 
 
 def write_pages(folder: Path) -> None:
     """Write every page, leaving alone those that stay the same."""
     seen: set[str] = set()
-    pages = {kind.plural: kind_page(kind, seen) for kind in kinds().values()}
+    takers = takers_by_kind()
+    pages = {kind.plural: kind_page(kind) for kind in kinds().values()}
+    for kind in kinds().values():
+        for one in ilk.registry(kind.name).find():
+            pages[page_of(one)] = component_page(kind, one, takers, seen)
     pages["ilk"] = topics_page()
     pages["neighbors"] = module_page(ilk.neighbors)
     pages["plotting"] = module_page(ilk.plotting)
@@ -71,28 +80,78 @@ def write_pages(folder: Path) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def kind_page(kind: Kind, seen: set[str]) -> Iterator[str]:
-    """One kind: its components, then the contract they keep.
-
-    A class that is registered under two kinds stands on both pages, and in the index once.
-    """
+def kind_page(kind: Kind) -> Iterator[str]:
+    """One kind: a table of its components, then the contract they keep."""
     found = ilk.registry(kind.name).find()
-    yield from heading(kind.plural.replace("_", " ").capitalize(), "=")
+    yield from heading(title_of(kind), "=")
     yield f"{kind.summary[0].upper()}{kind.summary[1:]}."
     yield f"Entry points stand in the group ``{kind.group}``."
-    if not found:
-        yield "None is installed yet."
-    yield ""
+    yield "" if found else "None is installed yet.\n"
+    if found:
+        yield ".. list-table::\n   :widths: auto\n"
     for one in found:
-        yield from heading(one.name, "-")
-        yield f'``ilk.{kind.name}("{one.name}")``, from {one.distribution}.\n'
-        yield from autodoc("autoclass", one.value.replace(":", "."), again=one.value in seen)
-        seen.add(one.value)
+        yield f"   * - :doc:`{one.name} <{page_of(one)}>`"
+        yield f"     - {in_line(summary(ilk.registry(kind.name).get(one.name)))}"
+    yield ""
     yield from heading("Interface", "-")
     names = {kind.name, kind.plural}
     interface = f"ilk.interfaces.{kind.name}"
     names |= {name for name, module in ilk._MODULE.items() if module == interface}
     yield from documented(ilk, sorted(names & set(ilk.__all__)))
+
+
+def component_page(kind: Kind, one: Found, takers: Takers, seen: set[str]) -> Iterator[str]:
+    """One component, and links to what it composes with.
+
+    A class that is registered under two kinds has a page for each, and is in the index once.
+    """
+    cls = ilk.registry(kind.name).get(one.name)
+    yield ":orphan:\n"  # a tree of two hundred leaves would hide the others
+    yield from heading(one.name, "=")
+    yield ".. rst-class:: place\n"
+    yield f":doc:`Reference <../index>` / :doc:`{title_of(kind)} <{kind.plural}>`\n"
+    yield f'``ilk.{kind.name}("{one.name}")``, from {one.distribution}.\n'
+    yield from autodoc("autoclass", one.value.replace(":", "."), again=one.value in seen)
+    seen.add(one.value)
+    slots = {name: each.slot for name, each in cls.parameters.items() if each.slot in kinds()}
+    taken = takers.get(kind.name, [])
+    if slots or taken:
+        yield from heading("Composes with", "-")
+    for name, slot in slots.items():
+        plural = kinds()[slot].plural
+        yield f"- Its parameter ``{name}`` takes any of the :doc:`{title_of(slot)} <{plural}>`."
+    for by, group in groupby(taken, key=lambda other: other.kind):
+        links = ", ".join(f":doc:`{other.name} <{page_of(other)}>`" for other in group)
+        yield f"- It fits a parameter of the {kinds()[by].plural.replace('_', ' ')} {links}."
+    yield ""
+
+
+Takers = dict[str, list[Any]]
+
+
+def takers_by_kind() -> Takers:
+    """Return, for each kind, the components with a parameter that takes one of it."""
+    takers: Takers = {}
+    for kind in kinds():
+        for one in ilk.registry(kind).find():
+            declared = ilk.registry(kind).get(one.name).parameters.values()
+            for slot in sorted({each.slot for each in declared if each.slot}):
+                takers.setdefault(slot, []).append(one)
+    return takers
+
+
+def page_of(one: Found) -> str:
+    return f"{one.kind}.{one.name}"
+
+
+def title_of(kind: Kind | str) -> str:
+    plural = kinds()[kind].plural if isinstance(kind, str) else kind.plural
+    return plural.replace("_", " ").capitalize()
+
+
+def summary(cls: type) -> str:
+    """Return the first sentence of a docstring, as reStructuredText on one line."""
+    return (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def topics_page() -> Iterator[str]:
@@ -159,17 +218,36 @@ def skip_member(app: Any, what: str, name: str, value: Any, skip: bool, options:
     return skip or (getattr(value, "__module__", None) or "").startswith("sklearn.")
 
 
-def number_references(
+def prepare_docstring(
     app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
 ) -> None:
-    """Make a numbered list of ``.. [1]``, which would have to be unique on its page."""
+    """Set formulas, and number the references, whose names would have to be unique on a page."""
+    lines[:] = set_formulas(lines)
     lines[:] = [re.sub(r"^( *)\.\. \[(\d)\] ", r"\1\2. ", line) for line in lines]
     lines[:] = [re.sub(r"\[(\d)\]_", r"[\1]", line) for line in lines]
+
+
+def share_tree(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let component pages, which stand in no tree, share the navigation of their folder.
+
+    It is the same for all of them, and to make it takes longer than the page itself.
+    """
+    if "orphan" in app.env.metadata.get(page, {}):
+        make, folder = context["toctree"], page.rpartition("/")[0]
+
+        def shared(**options: Any) -> str:
+            if folder not in trees:
+                trees[folder] = make(**options)
+            return trees[folder]
+
+        trees: dict[str, str] = app.__dict__.setdefault("ilk_trees", {})
+        context["toctree"] = shared
 
 
 def setup(app: Any) -> dict[str, Any]:
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("config-inited", start)
+    app.connect("html-page-context", share_tree, priority=400)
     app.connect("autodoc-skip-member", skip_member)
-    app.connect("autodoc-process-docstring", number_references)
+    app.connect("autodoc-process-docstring", prepare_docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

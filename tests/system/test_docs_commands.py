@@ -15,7 +15,10 @@ from sybil.parsers.markdown import CodeBlockParser
 from pages import OURS, ROOT, assert_shown, commands, ignore, parse
 
 # README's commands are CI's; those of hooks.md and tutorial-plugin.md install plugins by pip.
-NAMES = ("cli.md", "conformance.md", "evaluation.md", "guide.md", "new-rows.md", "own-csv.md")
+NAMES = (
+    *("cli.md", "conformance.md", "evaluation.md", "guide.md", "many-machines.md", "new-rows.md"),
+    *("own-csv.md", "reproduce.md"),
+)
 TYPED = [ROOT / "docs" / name for name in NAMES]
 
 # Runs each command in a copy of a process that has its imports, which take longer than most.

@@ -152,6 +152,16 @@ def test_draw_takes_a_name_and_axes(results):
     assert drawn.get_xlabel() == "error"
 
 
+def test_new_figure_has_room_for_labels_and_legend(results):
+    for name in ("estimates", "roc"):
+        spec = figures.available(results)[name].figure("set 0")
+        figure = spec.draw().figure
+        FigureCanvasAgg(figure).draw()
+        assert figure.axes[0].bbox.width / figure.dpi == pytest.approx(spec.size[0])
+        assert figure.bbox_inches.padded(0.01).containsx(figure.get_tightbbox().x0)
+        assert figure.get_tightbbox().y0 >= 0
+
+
 @in_one_test
 @pytest.mark.parametrize(
     ("name", "place", "message"),

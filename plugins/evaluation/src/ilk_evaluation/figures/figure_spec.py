@@ -114,9 +114,22 @@ class Figure:
         """
         axes: Any = new_axes(*self.size) if ax is None else ax
         self.paint(axes)
+        if ax is None:
+            _make_room(axes, *self.size)
         return axes  # type: ignore[no-any-return]  # axes of a new figure are Any
 
     @property
     def parts(self) -> tuple[str, ...]:
         """Its name, then its data set and pipeline, if any."""
         return tuple(part for part in (self.name, self.dataset, self.pipeline) if part is not None)
+
+
+def _make_room(axes: Any, width: float, height: float) -> None:
+    """Give axes a size in inches, and their figure room for labels and a legend around them."""
+    figure = axes.figure
+    figure.set_layout_engine(None)  # it would take the room from the axes
+    figure.subplots_adjust(0, 0, 1, 1)
+    box = figure.get_tightbbox().padded(0.1)
+    figure.set_size_inches(box.width, box.height)
+    left, bottom = -box.x0 / box.width, -box.y0 / box.height
+    axes.set_position((left, bottom, width / box.width, height / box.height))

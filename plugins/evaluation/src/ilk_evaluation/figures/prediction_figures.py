@@ -163,7 +163,7 @@ def _paint_curves(ax: Axes, found: dict[str, Band], sort: _Sort, order: Sequence
 
 def _legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """Put the legend below the axes, where it hides no line."""
-    place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.16), "handlelength": 2.8}
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.2), "handlelength": 2.8}
     ax.legend(handles, labels, borderaxespad=0, **place)
 
 

@@ -1,0 +1,115 @@
+"""The site's own code: formulas, the sample of the gallery, and tables of names."""
+
+import inspect
+import re
+import sys
+from importlib import import_module
+
+import pytest
+
+import ilk
+from pages import ROOT
+
+pytest.importorskip("docutils", reason="the extra docs has it")
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """Import a module of docs/_ext."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs" / "_ext"), *sys.path])
+    return import_module
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("x_f^2 / 2", r"\frac{x_{f}^{2}}{2}"),
+        ("a b / c d", r"\frac{a\,b}{c\,d}"),
+        ("1/2 a", r"\tfrac{1}{2}\,a"),
+        ("sum_f x_f / n", r"\frac{\sum_{f}\,x_{f}}{n}"),
+        ("sum_f x_f / s_f", r"\sum_{f}\frac{x_{f}}{s_{f}}"),
+        ("P(a | b) = |a - b|", r"P\left(a\mid b\right)= \left|a- b\right|"),
+        ("exp(-d^2 / (2 sigma^2))", r"\exp \left(- \frac{d^{2}}{2\,\sigma ^{2}}\right)"),
+        ("(a + b)^(1/p)", r"\left(a+ b\right)^{1/p}"),
+        ("max_f |x_f|", r"\max_{f}\,\left|x_{f}\right|"),
+    ],
+)
+def test_formula_is_translated(text, tex, extension):
+    assert extension("ilk_formulas").tex_of(text) == tex
+
+
+@pytest.mark.parametrize(
+    "text", ['vote="random"', "alpha=1 + 2", "a == b", "sum of a / b", "|x", "knn"]
+)
+def test_code_and_prose_stay(text, extension):
+    assert extension("ilk_formulas").tex_of(text) is None
+
+
+def test_formulas_of_components_are_set(extension):
+    set_formulas = extension("ilk_formulas").set_formulas
+    without = []
+    for name in ("minkowski", "chi2", "hellinger", "canberra", "levenshtein"):
+        lines = set_formulas(inspect.getdoc(ilk.registry("distance").get(name)).split("\n"))
+        if not any(re.search(r"^\.\. math:: |:math:`", line) for line in lines):
+            without.append(name)
+    assert without == ["levenshtein"]  # it has none
+
+
+def test_literal_block_of_one_formula_is_set(extension):
+    lines = [
+        "L minimises::",
+        "",
+        "    E = sum_i x_i^2",
+        "        + c",
+        "",
+        "Text.",
+        "",
+        "Notes",
+        "---",
+    ]
+    assert (
+        extension("ilk_formulas").set_formulas(lines)[2] == r".. math:: E= \sum_{i}\,x_{i}^{2}+ c"
+    )
+
+
+def test_gallery_is_sampled(extension, monkeypatch):
+    folder = ROOT / "examples" / "gallery"
+    paths = [str(path) for path in folder.rglob("*.py")]
+    chosen = extension("ilk_gallery").chosen
+    for asked, number in (("sample", 5), ("all", len(paths)), ("report,diversity", 2)):
+        monkeypatch.setenv("ILK_GALLERY", asked)
+        assert len([path for path in paths if re.search(chosen(folder), path)]) == number
+    monkeypatch.setenv("ILK_GALLERY", "nothing")
+    with pytest.raises(ValueError, match="no example nothing"):
+        chosen(folder)
+
+
+def rows(title: str) -> list[tuple[str, str]]:
+    """Return the cells of the table below a heading of the page on porting."""
+    page = (ROOT / "docs" / "porting.md").read_text(encoding="utf-8")
+    part = page.partition(f"## From {title}\n")[2].partition("\n## ")[0]
+    lines = re.findall(r"^\| (.*) \|$", part, re.MULTILINE)[2:]
+    return [tuple(line.split(" | ", 1)) for line in lines]
+
+
+def test_ported_names_are_registered():
+    named = [
+        pair
+        for title in ("scikit-learn", "metric-learn", "imbalanced-learn", "DESlib")
+        for _, ours in rows(title)
+        for pair in re.findall(r"`(\w+)` `(\w+)`", ours)
+    ]
+    assert len(named) > 50
+    assert not [(kind, name) for kind, name in named if name not in ilk.registry(kind).names()]
+
+
+def test_ported_names_are_scikit_learns():
+    from sklearn import metrics, model_selection
+    from sklearn.neighbors import BallTree, KDTree
+    from sklearn.utils import all_estimators
+
+    known = {name for name, _ in all_estimators()} | {BallTree.__name__, KDTree.__name__}
+    known |= {*metrics.__all__, *model_selection.__all__}
+    theirs = [name for cell, _ in rows("scikit-learn") for name in re.findall(r"`(\w+)", cell)]
+    assert len(theirs) > 30
+    assert not set(theirs) - known
