@@ -187,7 +187,7 @@ def _divided(table: Any, target: str | None) -> tuple[Any, Any]:
 
 def _check_same_order(X: Any, y: Any) -> None:
     """Raise if the indexes of a frame and a series hold the same keys in another order."""
-    index = getattr(y, "index", None)
+    index: Any = getattr(y, "index", None)
     if not ilk.is_table(X) or not hasattr(index, "sort_values") or index.equals(X.index):
         return
     if len(index) == len(X.index) and index.is_unique and set(index) == set(X.index):
