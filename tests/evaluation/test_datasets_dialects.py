@@ -809,6 +809,14 @@ def test_an_attribute_that_cannot_be_read_can_be_ignored(write):
     assert load(write(text), ignore=["u"]).X == ["two", "three"]
 
 
+def test_a_wide_position_needs_a_word(tmp_path):
+    path = tmp_path / "wide.svm"
+    path.write_text("1 3000000:1\n-1 2:3\n")
+    with pytest.raises(ilk.DataError, match=r"3,000,000 columns; n_features = 3000000"):
+        ilk.dataset("svmlight", path=path).load()
+    assert ilk.dataset("svmlight", path=path, n_features=3000000).load().X.shape == (2, 3000000)
+
+
 @pytest.mark.parametrize(("text", "use"), [(KEEL, "arff"), ("1 1:5 2:3\n-1 1:4\n", "svmlight")])
 def test_csv_names_the_reader_of_another_format(write, text, use):
     path = write(text)

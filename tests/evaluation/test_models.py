@@ -392,7 +392,7 @@ def german(call, tmp_path, monkeypatch):
 def test_doubtful_spellings_are_those_of_training_or_asked_for(german, monkeypatch):
     assert german(["1500", "01/03/2024"], ["9500", "09/03/2024"]) == ["1", "9"]
     error = german(["9.500", "09/03/2024"])
-    assert "'9.500' may be 9.500 or, with thousands by point as in training, 9500" in error
+    assert "'9.500' may be 9.500 or, with decimal commas as in training, 9500" in error
     assert german(["9.500", "09/03/2024"], options=["--decimal", ","]) == ["9"]
     assert german(["1.500", "2024-03-01"], options=["--decimal", "."]) == ["1"]
     month_first = ["--date-format", "%m/%d/%Y"]

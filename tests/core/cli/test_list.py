@@ -83,6 +83,15 @@ def test_many_names_are_wrapped(cli, only, terminal, monkeypatch):
     assert sum(line.count("distance_") for line in lines) == 12
 
 
+def test_a_narrow_terminal_breaks_no_name(cli, install, only, terminal):
+    install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", DISTANCE)
+    only("ilk-core", "fake-gap")
+    terminal(24)
+    lines = cli("list", "distance").out.splitlines()
+    start = lines.index("gap  fake-gap")
+    assert lines[start + 1 : start + 3] == ["  Difference of single", "  numbers: |x - y|."]
+
+
 def test_a_table_shows_markup_as_it_is(cli, install, only, terminal):
     odd = DISTANCE.replace("of single", "[bold]of[/] :smile:")
     install("fake-gap", "[ilk.distances]\ngap = fake_gap:Gap\n", odd)

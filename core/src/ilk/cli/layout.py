@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 GAP = "  "
+NARROWEST = 12
+"""Columns of the terminal below which a wrapped cell is not readable."""
 
 
 def on_terminal() -> bool:
@@ -41,7 +43,7 @@ def columns(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int) -> list[str]:
-    """Lines of a table for a terminal.
+    """Lines of a table for a terminal; on a narrow one, paragraphs under the first cells.
 
     Parameters
     ----------
@@ -50,6 +52,10 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int) ->
     whole : int
         Number of first columns whose cells are not wrapped.
     """
+    cells = list(rows)
+    fixed = [max((len(row[place]) for row in cells), default=0) for place in range(whole)]
+    if width() < sum(fixed) + len(GAP) * whole + NARROWEST * (len(heads) - whole):
+        return [line for row in cells for line in _paragraph(row)]
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -64,12 +70,17 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int) ->
     )
     for place, head in enumerate(heads):
         drawn.add_column(Text.assemble((head, "bold")), no_wrap=place < whole, overflow="fold")
-    for row in rows:
+    for row in cells:
         drawn.add_row(*map(Text, row))
     console = Console(width=width(), force_terminal=True, legacy_windows=False, highlight=False)
     with console.capture() as captured:
         console.print(drawn)
     return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def _paragraph(row: Sequence[str]) -> list[str]:
+    *first, last = row
+    return [*wrapped(GAP.join(filter(None, first))), *wrapped(last, GAP, len(GAP))]
 
 
 def hanging(label: str, text: str, indent: int) -> list[str]:

@@ -387,10 +387,10 @@ class RowReader:
         """Spelling of numbers that are plain so far: of training, unless they contradict it."""
         trained = Spelling.told(str(self.model.about.get("dialect", "")))
         doubtful = point_groups([cell for cells in known.values() for cell in cells])
-        if doubtful and trained.thousands == ".":
+        if doubtful and trained.decimal == ",":
             cell = doubtful[0]
             raise self.stream.error(
-                f"{cell!r} may be {cell} or, with thousands by point as in training, "
+                f"{cell!r} may be {cell} or, with decimal commas as in training, "
                 f"{cell.replace('.', '')}; give --decimal . or ,"
             )
         signed = any("." in cell or "," in cell for cells in known.values() for cell in cells)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _PAIR = re.compile(r"([0-9]{1,9}):(\S+)")
 _LARGEST = 2**53
+_WIDEST = 10**6  # columns; a typing error in a position must not fill the memory
 
 
 class Svmlight(ilk.Dataset):
@@ -118,6 +119,11 @@ class Svmlight(ilk.Dataset):
         zero = 0 in positions if self.zero_based == "auto" else self.zero_based
         first = 0 if zero else 1
         width = self.n_features or max(positions, default=0) + 1 - first
+        if self.n_features is None and width > _WIDEST:
+            raise ilk.DataError(
+                f"{path}: position {max(positions)} makes a table of {width:,} columns; n_features "
+                f"= {width} reads it"
+            )
         if width < 1:
             raise ilk.DataError(f"{path}: no row has a feature")
         check_memory(str(path), f"{len(rows)} rows of {width} columns", 8 * len(rows) * width)
