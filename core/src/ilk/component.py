@@ -19,11 +19,11 @@ from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen, mark_single_use, taken
+from ilk.messages import did_you_mean
 from ilk.params import Param, is_shared, param, slot, slots
 from ilk.random_state import check_seed
 from ilk.registries import display_name
 from ilk.slot_values import At, map_slot, slot_members, slot_problem
-from ilk.suggest import did_you_mean
 
 _DEEPEST_SHOWN = 8
 

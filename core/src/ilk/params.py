@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ilk.errors import DeclarationError
-from ilk.messages import an, short_repr
+from ilk.messages import an, did_you_mean, short_repr
 from ilk.shipped import as_default
-from ilk.suggest import did_you_mean
 
 
 class Array:

@@ -21,12 +21,12 @@ from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
 from ilk.interfaces.transformer import Transformer
 from ilk.leave_one_out import learns_nothing, leaves_out
-from ilk.named_columns import uses_views, with_names
+from ilk.messages import did_you_mean
 from ilk.params import slots
 from ilk.resolution import first_problem
 from ilk.slot_values import slot_problem
 from ilk.steps import kind_and_component, order_problem, role_of
-from ilk.suggest import did_you_mean
+from ilk.views import uses_views, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -15,9 +15,8 @@ from ilk.errors import (
     UnknownComponentError,
 )
 from ilk.kinds import Kind, kind_of, kinds
-from ilk.messages import short_repr
+from ilk.messages import did_you_mean, short_repr
 from ilk.shipped import meant_by, offered_by
-from ilk.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,13 +15,12 @@ from ilk.freezing import is_frozen
 from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
 from ilk.locate import DEEPEST as DEEPEST_TABLE
-from ilk.messages import an, short_repr
+from ilk.messages import an, did_you_mean, short_repr
 from ilk.params import FilePath, Param
 from ilk.registries import SESSION, find_class, registry
 from ilk.slot_values import At, SlotError, map_slot
 from ilk.spec import Spec
 from ilk.steps import kind_and_component, step_problem
-from ilk.suggest import did_you_mean
 
 DEEPEST = 50  # nested components; building much deeper ones exhausts the stack
 _SHOWN = 4  # steps of a path shown for deeply nested values

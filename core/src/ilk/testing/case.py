@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ilk.discovery import Found, installed
 from ilk.errors import UnknownComponentError
 from ilk.kinds import kind_of, kinds
+from ilk.messages import did_you_mean
 from ilk.registries import SESSION, registry
-from ilk.suggest import did_you_mean
 from ilk.testing.registered import Check, battery, checks_of
 from ilk.testing.subject import Subject
 

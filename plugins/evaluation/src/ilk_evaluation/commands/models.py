@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import ilk
+    from ilk_evaluation.models.table_model import RowReader, TableModel
     from ilk_evaluation.plan.experiment_plan import PlannedPipeline
-    from ilk_evaluation.table_model import RowReader, TableModel
 
 SHOWN = 40
 """Columns that `ilk fit` lists."""
@@ -73,8 +73,8 @@ def _with_columns(
 ) -> TableModel:
     """Add the columns of the training data to a fitted pipeline."""
     import ilk
-    from ilk_evaluation.row_stream import MISSING
-    from ilk_evaluation.table_model import Columns, TableModel
+    from ilk_evaluation.models.row_stream import MISSING
+    from ilk_evaluation.models.table_model import Columns, TableModel
 
     about = {"pipeline": planned.id, "dataset": data.name, "n_cases": len(data)}
     missing = {"", *getattr(source, "missing_values", MISSING)}
@@ -172,8 +172,8 @@ def predict(
     import ilk
     from ilk_evaluation.atomic_write import replacing
     from ilk_evaluation.commands.common import written_to
-    from ilk_evaluation.row_stream import open_rows
-    from ilk_evaluation.table_model import RowReader
+    from ilk_evaluation.models.row_stream import open_rows
+    from ilk_evaluation.models.table_model import RowReader
 
     _check_apart(output, model, rows)
     loaded = _loaded(model, any_version=any_version)
@@ -204,7 +204,7 @@ def _check_apart(output: Path, *inputs: Path) -> None:
 
 def _loaded(path: Path, *, any_version: bool) -> TableModel:
     import ilk
-    from ilk_evaluation.table_model import TableModel
+    from ilk_evaluation.models.table_model import TableModel
 
     try:
         return TableModel.load(path, check_versions=not any_version)

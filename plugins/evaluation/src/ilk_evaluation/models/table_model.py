@@ -13,12 +13,12 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.datasets.spelling import Spelling, days, find_dates, find_spelling
-from ilk_evaluation.row_stream import MISSING
+from ilk_evaluation.models.row_stream import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ilk_evaluation.row_stream import Chunk, DataStream, RowStream
+    from ilk_evaluation.models.row_stream import Chunk, DataStream, RowStream
 
 Kind = Literal["number", "date", "nominal", "text"]
 Form = Literal["array", "table", "texts"]
