@@ -12,6 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
 from ilk import InputError, ParameterError
+from ilk_evaluation.arguments import as_data, as_model
 from ilk_evaluation.bias_variance.decomposition import squared_loss
 from ilk_evaluation.bias_variance.zero_one_loss import (
     Shares,
@@ -20,7 +21,6 @@ from ilk_evaluation.bias_variance.zero_one_loss import (
     kohavi_wolpert,
     kohavi_wolpert_of,
 )
-from ilk_evaluation.named_models import as_data, as_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

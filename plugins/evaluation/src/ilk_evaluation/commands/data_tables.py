@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ilk import printable
-from ilk_evaluation.commands.tables import new_table, print_table
+from ilk_evaluation.commands.terminal_tables import new_table, print_table
 from ilk_evaluation.datasets.inspection import class_counts, columns_of, warnings_of
 from ilk_evaluation.plan.split_notes import split_notes
 

@@ -51,7 +51,7 @@ def show(
     experiment: str | None,
 ) -> None:
     """Print the tables of the last run, as `ilk run` did."""
-    from ilk_evaluation.commands.tables import console_on, print_results
+    from ilk_evaluation.commands.terminal_tables import console_on, print_results
 
     found = open_results(store, measures, datasets, pipelines, experiment)
     print_results(console_on(sys.stdout), found)
@@ -89,8 +89,7 @@ def export(
     """
     from ilk_evaluation.atomic_write import replace_file
     from ilk_evaluation.commands.common import written_to
-    from ilk_evaluation.results.export import frame_of, write
-    from ilk_evaluation.results.presented import for_paper
+    from ilk_evaluation.results.export import for_paper, frame_of, write
 
     if format_ == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is no text: say where to write it with --output")

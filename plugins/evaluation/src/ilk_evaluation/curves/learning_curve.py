@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import ilk
+from ilk_evaluation.arguments import as_component, as_data, as_model
 from ilk_evaluation.curves.curve import band_text, check_band, half_width
-from ilk_evaluation.named_models import as_component, as_data, as_model
 from ilk_evaluation.results.scoring import pool
 from ilk_evaluation.run.cell import REJECTED, Outcome, evaluate
 

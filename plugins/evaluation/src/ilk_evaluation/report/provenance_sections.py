@@ -19,7 +19,7 @@ from ilk_evaluation.report.blocks import (
     listed,
     texts,
 )
-from ilk_evaluation.report.tables import Column, Table, records
+from ilk_evaluation.report.report_tables import Column, Table, records
 from ilk_evaluation.results.failures import KEY, Failures, grouped, reproducer
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import pandas as pd
 from sklearn.base import clone
 
 import ilk
+from ilk_evaluation.arguments import as_data
 from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.comparisons.verdict_text import list_some
-from ilk_evaluation.named_models import as_data
 from ilk_evaluation.plan.keys import objects_in
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score

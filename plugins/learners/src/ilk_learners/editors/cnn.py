@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from ilk import RandomState, param, take
-from ilk_learners.editors.cases import (
+from ilk_learners.editors.case_editor import (
     ORDER,
     RANDOM_STATE,
     CaseEditor,

@@ -8,14 +8,14 @@ import numpy as np
 
 from ilk import CompetenceModel, IndexLike, RandomState, check_seed, param
 from ilk_learners.editors.agreement import NOISE, Noise, without_noise
-from ilk_learners.editors.cases import INDEX, RANDOM_STATE, CaseEditor, EditedCases
+from ilk_learners.editors.case_editor import INDEX, RANDOM_STATE, CaseEditor, EditedCases
 from ilk_learners.editors.cnn import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ilk import Cases, DistanceLike, Labels
-    from ilk_learners.editors.cases import EditedCases
+    from ilk_learners.editors.case_editor import EditedCases
 
 CompetenceOrder = Literal["relative_coverage", "reach_for_cover", "coverage", "nun", "random"]
 Add = Literal["misclassified", "unsolved"]

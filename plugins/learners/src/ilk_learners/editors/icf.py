@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import IndexLike, param, slot, take
 from ilk_learners.editors.agreement import NOISE, Noise, without_noise
-from ilk_learners.editors.cases import CaseEditor, EditedCases
+from ilk_learners.editors.case_editor import CaseEditor, EditedCases
 
 _BLOCK = 2**21  # distances held at once (16 MiB), of at least one case
 
