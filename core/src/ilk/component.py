@@ -197,8 +197,8 @@ def renew_shortcut(cls: type, shortcut: str, methods: Collection[str], default: 
     A shortcut is a method that does the work of several others at once; inherited, it would
     bypass what a subclass changed.
     """
-    own = vars(cls)
-    if shortcut not in own and any(name in own for name in methods):
+    attributes = vars(cls)
+    if shortcut not in attributes and any(name in attributes for name in methods):
         setattr(cls, shortcut, default)
 
 

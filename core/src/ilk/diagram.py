@@ -37,14 +37,14 @@ def block(owner: object, kind: str, parts: list[tuple[str, Any]]) -> Block:
 
 def parts_in_slots(owner: Any) -> list[tuple[str, Any]]:
     """Return what stands in the slots, by path; what was fitted from it, where that is kept."""
-    found: list[tuple[str, Any]] = []
+    parts: list[tuple[str, Any]] = []
     for name, declared in owner.parameters.items():
         if declared.slot:
             fitted = _parts(declared, name, vars(owner).get(f"{name}_"))
-            whole = all(hasattr(part, "get_params") for _, part in fitted)
+            estimators = all(hasattr(part, "get_params") for _, part in fitted)
             given = getattr(owner, name)
-            found += fitted if fitted and whole else _parts(declared, name, given)
-    return found
+            parts += fitted if fitted and estimators else _parts(declared, name, given)
+    return parts
 
 
 def _parts(declared: Param, name: str, value: object) -> list[tuple[str, Any]]:

@@ -50,18 +50,18 @@ def collect_fields(cls: type) -> tuple[Mapping[str, Param], Mapping[str, Param]]
     refused = refusal(cls, inherited)
     if refused:
         raise DeclarationError(refused)
-    own = _declared(cls, inherited)
-    for name in own:
+    declared_fields = _declared(cls, inherited)
+    for name in declared_fields:
         delattr(cls, name)
-    fields = {**inherited, **own}
+    fields = {**inherited, **declared_fields}
     for name, declared in fields.items():
         _make_room(cls, name, declared)
-    return MappingProxyType(own), MappingProxyType(fields)
+    return MappingProxyType(declared_fields), MappingProxyType(fields)
 
 
 def _declared(cls: type, inherited: Mapping[str, Param]) -> dict[str, Param]:
     """Return the fields in the body of a class, and those it gives a new default."""
-    own = {}
+    declared_fields = {}
     for name, value in vars(cls).items():
         if isinstance(value, Param):
             _check_name(cls, name)
@@ -69,10 +69,10 @@ def _declared(cls: type, inherited: Mapping[str, Param]) -> dict[str, Param]:
                 raise DeclarationError(
                     f"class {cls.__name__}: the parameter {name} needs a default"
                 )
-            own[name] = value
+            declared_fields[name] = value
         elif name in inherited:
-            own[name] = _with_default(cls, name, inherited[name], value)
-    return own
+            declared_fields[name] = _with_default(cls, name, inherited[name], value)
+    return declared_fields
 
 
 def _check_name(cls: type, name: str) -> None:
@@ -150,23 +150,25 @@ def signature(fields: Mapping[str, Param]) -> inspect.Signature:
     arguments = [inspect.Parameter("self", both)]
     for only in (False, True):
         arguments += [
-            inspect.Parameter(name, keyword if only else both, default=_plain(declared.default))
+            inspect.Parameter(
+                name, keyword if only else both, default=_as_builtin(declared.default)
+            )
             for name, declared in fields.items()
             if declared.kw_only is only
         ]
     return inspect.Signature(arguments, return_annotation=None)
 
 
-def _plain(default: Any) -> Any:
+def _as_builtin(default: Any) -> Any:
     return str(default) if isinstance(default, str) else default  # scikit-learn rejects subclasses
 
 
 def unknown_parameter(label: str, name: str, fields: Mapping[str, Param]) -> UnknownParameterError:
     """Return the error for an unknown parameter, with the closest name."""
-    known = ", ".join(fields) or "none"
+    names = ", ".join(fields) or "none"
     hint = did_you_mean(name, fields)
     return UnknownParameterError(
-        f"{label} has no parameter {name!r}{hint} (it has: {known})", argument=name
+        f"{label} has no parameter {name!r}{hint} (it has: {names})", argument=name
     )
 
 
@@ -188,7 +190,7 @@ def refusal(cls: type, inherited: Mapping[str, Param]) -> str | None:
     old = [name for name in ("parameters", "__init__") if name in vars(cls)]
     if not old:
         return None
-    said = (
+    reason = (
         f"class {cls.__name__}: since ilk 0.2 parameters are fields of the class, and the "
         f"constructor is made from them and only stores. "
     )
@@ -196,7 +198,7 @@ def refusal(cls: type, inherited: Mapping[str, Param]) -> str | None:
     what = " and ".join(old)
     end = "What __init__ computed belongs into fit." if "__init__" in old else ""
     do = f"In place of {what} write{lines}\n" if lines else f"Drop {what}. "
-    return (said + do + end).rstrip()
+    return (reason + do + end).rstrip()
 
 
 def new_lines(cls: type, inherited: Mapping[str, Param]) -> list[str]:
@@ -230,28 +232,28 @@ def _defaults(init: Any) -> dict[str, Any]:
 def _annotation(declared: Param, default: object) -> str:
     if declared.slot:
         alias = declared.slot.title().replace("_", "") + "Like"
-        known = f"ilk.{alias}" if hasattr(ilk, alias) else "Any"
-        known = {list: f"list[{known}]", dict: f"dict[str, {known}]"}.get(declared.many, known)
+        one = f"ilk.{alias}" if hasattr(ilk, alias) else "Any"
+        annotation = {list: f"list[{one}]", dict: f"dict[str, {one}]"}.get(declared.many, one)
     else:
         kinds = declared.types or (type(default),)
-        plain = not declared.choices and all(kind in _TYPES for kind in kinds)
-        known = " | ".join(kind.__name__ for kind in kinds) if plain else "Any"
-    return f"{known} | None" if default is None and known != "Any" else known
+        builtin = not declared.choices and all(kind in _TYPES for kind in kinds)
+        annotation = " | ".join(kind.__name__ for kind in kinds) if builtin else "Any"
+    return f"{annotation} | None" if default is None and annotation != "Any" else annotation
 
 
 def _field(declared: Param, default: object) -> str:
-    said = [f"default={_written(default)}"]
+    arguments = [f"default={_written(default)}"]
     if declared.slot:
-        said.insert(0, repr(declared.slot))
-        said += ["many=dict"] if declared.many is dict else []
+        arguments.insert(0, repr(declared.slot))
+        arguments += ["many=dict"] if declared.many is dict else []
     elif declared.types and declared.types != (type(default),):
-        said.append(f"type={_written(declared.type)}")
+        arguments.append(f"type={_written(declared.type)}")
     if declared.none and default is not None:
-        said.append("none=True")
+        arguments.append("none=True")
     if not declared.none and default is None and not declared.slot and Seed not in declared.types:
-        said.append("none=False")
+        arguments.append("none=False")
     maker = "slots" if declared.many else "slot" if declared.slot else "param"
-    return f"ilk.{maker}({', '.join(said + _keywords(declared, _KEYS))})"
+    return f"ilk.{maker}({', '.join(arguments + _keywords(declared, _KEYS))})"
 
 
 def _keywords(declared: Param, keys: tuple[str, ...]) -> list[str]:

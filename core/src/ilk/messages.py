@@ -40,18 +40,18 @@ def short_repr(value: object) -> str:
 
 def printable(text: str, keep: str = "\n\t") -> str:
     """Replace control characters, which move a terminal's cursor or change its colours."""
-    known = (letter if letter.isprintable() or letter in keep else "\ufffd" for letter in text)
-    return "".join(known)
+    letters = (letter if letter.isprintable() or letter in keep else "\ufffd" for letter in text)
+    return "".join(letters)
 
 
 def closest(word: str, options: Iterable[str]) -> str | None:
     """Return the option closest to `word`, or None if none is close."""
     by_lower = {option.lower(): option for option in options}
-    plain = word.lower().replace("-", "_").replace(" ", "_")
-    sure = difflib.get_close_matches(plain, by_lower, n=1, cutoff=_SURE)
-    akin = [option for option in by_lower if option[:1] == plain[:1]]
-    found = sure or difflib.get_close_matches(plain, akin, n=1, cutoff=_LIKE)
-    return by_lower[found[0]] if found else None
+    lowered = word.lower().replace("-", "_").replace(" ", "_")
+    sure = difflib.get_close_matches(lowered, by_lower, n=1, cutoff=_SURE)
+    akin = [option for option in by_lower if option[:1] == lowered[:1]]
+    matches = sure or difflib.get_close_matches(lowered, akin, n=1, cutoff=_LIKE)
+    return by_lower[matches[0]] if matches else None
 
 
 def did_you_mean(word: object, options: Iterable[str]) -> str:

@@ -414,8 +414,8 @@ def with_default(declared: Param, default: object) -> Param:
         problem = _slot_problem(declared, default)
     else:
         table = isinstance(default, dict)
-        said = f"must not be mutable: use None, got {short_repr(default)}"
-        problem = said if table else declared.problem(default)
+        mutable = f"must not be mutable: use None, got {short_repr(default)}"
+        problem = mutable if table else declared.problem(default)
     nothing = isinstance(default, tuple) and not default
     if problem and (declared.slot or not nothing):
         raise DeclarationError(f"the default {problem}")

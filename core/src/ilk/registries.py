@@ -252,10 +252,10 @@ def registry(kind: str) -> Registry:
     >>> "euclidean" in ilk.registry("distance")
     True
     """
-    found = kind_of(kind)
-    if found.name not in _registries:
-        _registries[found.name] = Registry(found)
-    return _registries[found.name]
+    meant = kind_of(kind)
+    if meant.name not in _registries:
+        _registries[meant.name] = Registry(meant)
+    return _registries[meant.name]
 
 
 def find_class(cls: type) -> Found | None:

@@ -103,8 +103,8 @@ def resolve(
     else:
         result = resolution.component(data, kind or kind_from(data), ())
     if resolution.problems:
-        found = resolution.problems
-        raise SpecError([source.locate(p) for p in found] if source else found)
+        problems = resolution.problems
+        raise SpecError([source.locate(p) for p in problems] if source else problems)
     return Resolved(result, _versions(resolution.used), tuple(resolution.used))
 
 
@@ -176,8 +176,8 @@ class Resolution:
         for key in data:
             if key not in grammar.fields and not grammar.others:
                 hint = did_you_mean(key, grammar.fields)
-                known = ", ".join(grammar.fields)
-                self.complain((*path, key), f"unknown key {key!r}{hint} (known: {known})")
+                names = ", ".join(grammar.fields)
+                self.complain((*path, key), f"unknown key {key!r}{hint} (known: {names})")
         for key in grammar.required:
             if key not in data:
                 self.complain(path, f"{key!r} is missing")
@@ -362,9 +362,9 @@ class Resolution:
         for key in given:
             if key not in cls.parameters:
                 hint = did_you_mean(key, cls.parameters)
-                known = ", ".join(cls.parameters) or "none"
+                names = ", ".join(cls.parameters) or "none"
                 self.complain(
-                    (*path, key), f"{name} has no parameter {key!r}{hint} (it has: {known})"
+                    (*path, key), f"{name} has no parameter {key!r}{hint} (it has: {names})"
                 )
             elif cls.parameters[key].trusted and not self.trust:
                 self.complain(

@@ -144,9 +144,9 @@ def _positions(
     """Position of a column, or positions of the columns whose names match a pattern."""
     if isinstance(label, str) and label not in labels and set(label) & set("*?"):
         names = enumerate(labels)
-        found = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, label)]
-        if found:
-            return found
+        positions = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, label)]
+        if positions:
+            return positions
     return [_position(owner, view, label, labels, n_features)]
 
 
@@ -159,8 +159,8 @@ def _position(owner: Any, view: Any, label: Any, labels: list[Any], n_features: 
         return labels.index(label)
     if label in labels:
         raise owner.parameter_error("views", f"[{view!r}] names {label!r}, which X has twice")
-    whole = isinstance(label, Integral) and not isinstance(label, bool)
-    if whole and 0 <= label < n_features:
+    integral = isinstance(label, Integral) and not isinstance(label, bool)
+    if integral and 0 <= label < n_features:
         return int(label)
     hint = did_you_mean(label, [name for name in labels if isinstance(name, str)])
     what = "name columns" if labels else "give positions of columns"

@@ -72,11 +72,11 @@ def doctor(ctx: click.Context) -> None:
 
 
 def _print(title: str, lines: Iterator[tuple[str, str]]) -> None:
-    found = list(lines)
-    if not found:
+    printed = list(lines)
+    if not printed:
         return
     click.echo(heading(title))
-    for label, text in found:
+    for label, text in printed:
         first, *others = text.splitlines() or [""]
         click.echo("\n".join([*hanging(f"  {label}", first, 24), *others]))
 

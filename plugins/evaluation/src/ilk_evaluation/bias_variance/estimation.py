@@ -277,8 +277,8 @@ def of_results(
     return kohavi_wolpert_of(shares, unbiased=unbiased)
 
 
-def _only(what: str, known: Any, wanted: str | None) -> str:
-    labels = [one.label for one in known]
+def _only(what: str, parts: Any, wanted: str | None) -> str:
+    labels = [one.label for one in parts]
     if wanted is None and len(labels) > 1:
         raise InputError(f"of_results: {what} must be one of {', '.join(labels)}")
     return labels[0] if wanted is None else wanted

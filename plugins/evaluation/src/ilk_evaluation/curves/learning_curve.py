@@ -170,11 +170,11 @@ def _scores(
     notes: list[str],
 ) -> list[float]:
     """Score the splits, or the repeats if the measure is pooled, at one size."""
-    found = _predictions(model, data, splits, size, seed, notes)
+    predicted = _predictions(model, data, splits, size, seed, notes)
     if not measure.pooled:
-        return [_score(measure, prediction, size, notes) for _, prediction in found]
+        return [_score(measure, prediction, size, notes) for _, prediction in predicted]
     scores = []
-    for _, group in groupby(found, key=lambda pair: pair[0]):
+    for _, group in groupby(predicted, key=lambda pair: pair[0]):
         together = [prediction for _, prediction in group]
         finished = [one for one in together if one is not None]
         complete = pool(finished) if len(finished) == len(together) else None

@@ -100,10 +100,10 @@ class Columns:
             Names of the columns that were dates.
         """
         if ilk.is_table(cases):
-            found = [_described(str(name), cases[name], dates) for name in cases.columns]
-            known = [column for column in found if column is not None]
-            whole = all(isinstance(name, str) for name in cases.columns)
-            return cls(tuple(known), "table") if whole and len(known) == len(found) else None
+            described = [_described(str(name), cases[name], dates) for name in cases.columns]
+            usable = [column for column in described if column is not None]
+            named = all(isinstance(name, str) for name in cases.columns)
+            return cls(tuple(usable), "table") if named and len(usable) == len(described) else None
         if isinstance(cases, list) and all(isinstance(case, str) for case in cases):
             return cls((Column(names[0] if names else "text", "text"),), "texts")
         if not isinstance(cases, np.ndarray) or cases.ndim != 2 or cases.dtype.kind not in "biuf":
@@ -346,8 +346,8 @@ class RowReader:
         wrong = np.flatnonzero(~np.isfinite(values))
         for at in wrong[[cells[at] is not None for at in wrong]]:
             what = "a date" if column.kind == "date" else "a finite number"
-            told = self._spelling.dialect if self._spelling else ()
-            how = f" with {' and '.join(told)}" if told and column.kind == "number" else ""
+            dialect = self._spelling.dialect if self._spelling else ()
+            how = f" with {' and '.join(dialect)}" if dialect and column.kind == "number" else ""
             raise self.stream.error(
                 f"column {column.name!r}: {cells[at]!r} is not {what}{how}", lines[at]
             )

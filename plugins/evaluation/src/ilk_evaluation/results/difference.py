@@ -68,14 +68,16 @@ def compare(a: Results, b: Results, *, tolerance: float = 0.0) -> Difference:
 
 def unlike_designs(a: Results, b: Results) -> list[str]:
     """List the differences of two designs, names aside; empty if equal."""
-    found = [*_only(a, b), *_changed(a, b)]
+    differences = [*_only(a, b), *_changed(a, b)]
     one, other = a.design, b.design
     for part in ("measures", "comparisons"):
-        if not found and one.evaluation[part] != other.evaluation[part]:
-            found.append(f"{part}: {_unlike(one.evaluation[part], other.evaluation[part]) or '-'}")
-    if not found and [cell.key for cell in one.cells] != [cell.key for cell in other.cells]:
-        found.append("the order of data sets and pipelines, or which are tried on which")
-    return found
+        if not differences and one.evaluation[part] != other.evaluation[part]:
+            differences.append(
+                f"{part}: {_unlike(one.evaluation[part], other.evaluation[part]) or '-'}"
+            )
+    if not differences and [cell.key for cell in one.cells] != [cell.key for cell in other.cells]:
+        differences.append("the order of data sets and pipelines, or which are tried on which")
+    return differences
 
 
 def _only(a: Results, b: Results) -> Iterator[str]:

@@ -103,11 +103,11 @@ def _parquet(frame: pd.DataFrame) -> bytes:
             "Parquet is written by pyarrow, which is not installed (pip install pyarrow)"
         )
     buffer = io.BytesIO()
-    _plain(frame).to_parquet(buffer, engine="pyarrow", index=False)
+    _with_mixed_as_text(frame).to_parquet(buffer, engine="pyarrow", index=False)
     return buffer.getvalue()
 
 
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_mixed_as_text(frame: pd.DataFrame) -> pd.DataFrame:
     """Write labels of mixed types as text: a Parquet column has one type."""
     mixed = [
         name
