@@ -195,7 +195,7 @@ def renew_shortcut(cls: type, shortcut: str, methods: Collection[str], default: 
     """Give a new class the default of a shortcut if it overrides a method that it stands for.
 
     A shortcut is a method that does the work of several others at once; inherited, it would
-    bypass what a subclass changed.
+    bypass the changes of a subclass.
     """
     attributes = vars(cls)
     if shortcut not in attributes and any(name in attributes for name in methods):

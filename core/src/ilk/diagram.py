@@ -1,4 +1,4 @@
-"""The diagram of a component in notebooks: scikit-learn's, with what stands in slots opened."""
+"""The diagram of a component in notebooks: scikit-learn's, with the components in slots opened."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def block(owner: object, kind: str, parts: list[tuple[str, Any]]) -> Block:
 
 
 def parts_in_slots(owner: Any) -> list[tuple[str, Any]]:
-    """Return what stands in the slots, by path; what was fitted from it, where that is kept."""
+    """Return the components in slots, by path; fitted copies where there are any."""
     parts: list[tuple[str, Any]] = []
     for name, declared in owner.parameters.items():
         if declared.slot:

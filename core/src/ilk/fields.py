@@ -81,7 +81,9 @@ def _check_name(cls: type, name: str) -> None:
     elif not name.isidentifier() or keyword.iskeyword(name):
         why = "it is no name in Python"
     elif name.startswith("_") or name.endswith("_") or "__" in name:
-        why = "underscores mark what is private, what is fitted, and what is inside"
+        why = (
+            "underscores mark private names, fitted attributes, and parameters of nested components"
+        )
     else:
         return
     raise DeclarationError(f"class {cls.__name__}: a parameter cannot be called {name!r}: {why}")
@@ -186,7 +188,7 @@ def with_parameters(cls: type, fields: Mapping[str, Param]) -> str | None:
 
 
 def refusal(cls: type, inherited: Mapping[str, Param]) -> str | None:
-    """Return what a class in the old form is told, None if it is not."""
+    """Return the error message for a class in the old form, None for any other class."""
     old = [name for name in ("parameters", "__init__") if name in vars(cls)]
     if not old:
         return None

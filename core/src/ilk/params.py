@@ -332,7 +332,7 @@ def slot(
     Raises
     ------
     DeclarationError
-        If the default is not what the slot takes.
+        If the slot does not take the default.
 
     Examples
     --------
@@ -376,7 +376,7 @@ def slots(
     Raises
     ------
     DeclarationError
-        If the default is not what the slot takes.
+        If the slot does not take the default.
 
     Examples
     --------
@@ -406,7 +406,7 @@ def with_default(declared: Param, default: object) -> Param:
     Raises
     ------
     DeclarationError
-        If it is mutable or is not what the parameter takes.
+        If it is mutable, or the parameter does not take it.
     """
     if isinstance(default, list | set | bytearray) or hasattr(default, "__array__"):
         problem: str | None = f"must not be mutable: use None or a tuple, got {short_repr(default)}"

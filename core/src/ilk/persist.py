@@ -115,7 +115,7 @@ def load(path: str | Path, *, check_versions: bool = True) -> Any:
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
-    """Read what a file of `save` says about its component, without loading the component.
+    """Read the description of the component from a file of `save`, without loading the component.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
     if not isinstance(header.get("versions"), dict):
         raise PersistError(f"{path}: is damaged: it does not say by which versions it was written")
     if not isinstance(header.setdefault("about", {}), dict):
-        raise PersistError(f"{path}: is damaged: what it says about the component is no table")
+        raise PersistError(f"{path}: is damaged: its description of the component is no table")
     return header, state
 
 

@@ -41,7 +41,7 @@ class Data:
     dialect : str
         How the file is written, as found by its reader.
     notes : tuple of str
-        What the reader guessed, and what may be wrong.
+        Guesses of the reader, and possible errors.
     """
 
     X: Any

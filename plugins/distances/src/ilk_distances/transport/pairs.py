@@ -232,7 +232,7 @@ def _load(
     If masses differ, an additional column of cost 0 takes the surplus. A flow of the problem
     divided by the unit is a share of `flow`.
 
-    weight, item: (2, size), of which m and n entries are used; cost: (x's items, y's items);
+    weight, item: (2, size), with m and n entries in use; cost: (x's items, y's items);
     block and node are the costs and numbers of `simplex`.
     """
     _cap(weight, m, n)
@@ -292,7 +292,7 @@ def _cap(weight: np.ndarray, m: int, n: int) -> None:
 
     This keeps the digits of the smaller mass, however much larger the other one is.
 
-    weight: (2, size), of which m and n entries are used.
+    weight: (2, size), with m and n entries in use.
     """
     ours = theirs = 0.0
     for i in range(m):
@@ -309,7 +309,7 @@ def _cap(weight: np.ndarray, m: int, n: int) -> None:
 def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
     """Two powers of two (one could overflow) that scale the larger mass below 2 ** BITS.
 
-    weight: (2, size), of which m and n entries are used.
+    weight: (2, size), with m and n entries in use.
     """
     ours = theirs = 0.0
     for i in range(m):

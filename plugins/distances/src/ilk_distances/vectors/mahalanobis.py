@@ -222,7 +222,7 @@ class Mahalanobis(ilk.Distance):
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
-        # one product for all pairs; those that lose digits in it are computed again below
+        # one product for all pairs; pairs that lose digits in it are computed again below
         D = Euclidean().pairwise(X.after, Y.after)
         # a cheap bound first, for all pairs of a row at once; then the bound of each pair
         i, j = np.divmod(np.flatnonzero(~((X.doubt + Y.doubt.max())[:, None] <= D)), len(Y))

@@ -206,7 +206,7 @@ def first_sure(
     answered_by[:] = -1
     for place in range(len(order)):
         member = order[place]
-        # all members are checked, also those that are not asked
+        # all members are checked, also the members that are not asked
         last = place == len(order) - 1
         for i in range(len(combined)):
             if not divide(outputs[member, first + i], share):

@@ -81,7 +81,7 @@ def _read(plan: Plan) -> list[PlannedData]:
 
 
 def print_notes(console: Console, data: ilk.Data, label: str = "") -> None:
-    """Print what the reader guessed, and what looks wrong."""
+    """Print the guesses of the reader, and probable errors."""
     about = f"{label}: " if label else ""
     for note in data.notes:
         _line(console, f"note: {about}{note}")

@@ -138,7 +138,7 @@ def _check_output(output: Path) -> None:
     type=click.Choice(["error", "missing"]),
     default="error",
     show_default=True,
-    help="What a level that was not in training means.",
+    help="Meaning of a level that was not in training.",
 )
 @click.option(
     "--delimiter", metavar="SIGN", help="Separates cells; found by the header if left out."

@@ -152,7 +152,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
-    """A table with columns of names and of numbers, none of which is wrapped or cut."""
+    """A table with columns of names and of numbers; no column is wrapped or cut."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for heading in names:
         table.add_column(Text(heading), no_wrap=True)

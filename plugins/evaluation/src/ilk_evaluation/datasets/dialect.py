@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COMMENTS = ("#", "%")
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 _TOLD = re.compile(r"sep=([^\"\r\n])\r?\n")
-"""A first line by which Excel is told the delimiter."""
+"""A first line that names the delimiter for Excel."""
 _SAMPLE = 2**16  # characters
 _MOST_TOLD = 5
 Row = tuple[int, list[str]]

@@ -1,4 +1,4 @@
-"""Spellings of numbers and dates in cells, and how they are told."""
+"""Spellings of numbers and dates in cells, and their detection."""
 
 from __future__ import annotations
 

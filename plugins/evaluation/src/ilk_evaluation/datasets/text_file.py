@@ -73,7 +73,7 @@ class TextFile:
     compression : str
         ``"gzip"``, ``"xz"``, ``"bzip2"``, ``"zip"``, or empty.
     notes : tuple of str
-        What was guessed and may be wrong.
+        Guesses of the reader, which may be wrong.
     """
 
     path: Path

@@ -12,7 +12,7 @@ import pandas as pd
 
 import ilk
 from ilk.plotting import plot_label as as_is
-from ilk_evaluation.curves.drawing import draw_confusion
+from ilk_evaluation.curves.plotting import draw_confusion
 from ilk_evaluation.figures.figure_data import FigureData, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 from ilk_evaluation.figures.style import line_of

@@ -235,14 +235,14 @@ class TableModel:
 
 
 class RowReader:
-    """Converts the cells of new rows to cases of a model, and notes what is unusual.
+    """Converts the cells of new rows to cases of a model, and notes unusual values.
 
     Parameters
     ----------
     model : TableModel
     stream : RowStream or DataStream
     unseen : {"error", "missing"}
-        What a level that was not in training means.
+        Meaning of a level that was not in training.
     decimal : {"auto", ".", ","}
         The decimal sign; "auto": found by the first rows.
 
@@ -385,7 +385,7 @@ class RowReader:
         )
 
     def notes(self) -> list[str]:
-        """What is unusual about the rows read so far, for people."""
+        """Notes on unusual values in the rows read so far, for people."""
         header, names = self.stream.header, self.columns.names
         notes = list(self.stream.notes)
         if self.stream.delimiter != ",":

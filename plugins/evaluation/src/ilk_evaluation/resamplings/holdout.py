@@ -241,7 +241,7 @@ class TrainValidationTest(_Division):
             )
 
     def _sizes(self, units: Units) -> list[int]:
-        """Units of each part; what is left over goes to the largest remainders."""
+        """Units of each part; the rest goes to the largest remainders."""
         quota = np.asarray(self.sizes, dtype=float)
         quota /= quota.max()  # so that their sum is finite
         quota *= units.count / quota.sum()

@@ -86,8 +86,9 @@ class LDA(LinearMetricLearner):
         default="reduce",
         choices=("reduce", "shrink", "error"),
         doc='What to do if W has rank below p. "reduce": project on the leading principal '
-        "components of all points, as many as the rank of W, without those that would make it "
-        'singular again. "shrink": shrink with the intensity of Ledoit and Wolf. "error": raise.',
+        "components of all points, as many as the rank of W, without the components that would "
+        'make it singular again. "shrink": shrink with the intensity of Ledoit and Wolf. '
+        '"error": raise.',
     )
 
     @classmethod

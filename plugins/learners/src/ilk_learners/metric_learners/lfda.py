@@ -112,7 +112,7 @@ class LFDA(LinearMetricLearner):
         choices=("reduce", "error"),
         doc="What to do if W is singular among these points (fewer rows than features, say). "
         '"reduce": project on their leading principal components, as many as the rank of W, '
-        'without those that would make it singular again. "error": raise.',
+        'without the components that would make it singular again. "error": raise.',
     )
 
     @classmethod

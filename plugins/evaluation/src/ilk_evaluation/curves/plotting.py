@@ -59,11 +59,11 @@ def draw_curves(
     --------
     >>> import ilk, numpy as np
     >>> from ilk_evaluation import curves
-    >>> from ilk_evaluation.curves import drawing
+    >>> from ilk_evaluation.curves import plotting
     >>> truth, chance = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])
     >>> P = np.column_stack([1 - chance, chance])
     >>> prediction = ilk.Prediction(truth, truth, np.array([0, 1]), probabilities=P)
-    >>> drawing.draw_curves(curves.roc(prediction)).get_xlabel()
+    >>> plotting.draw_curves(curves.roc(prediction)).get_xlabel()
     'false positive rate'
     """
     several = [curves] if isinstance(curves, Curve) else list(curves)
