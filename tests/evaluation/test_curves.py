@@ -329,17 +329,18 @@ def test_bands_of_another_sort_are_refused_by_learning_curves(iris):
 
 
 @pytest.fixture(scope="module")
-def drawing():
-    pytest.importorskip("matplotlib", reason="drawing needs the extra report")
+def plotting():
+    pytest.importorskip("matplotlib", reason="plots need the extra report")
+    from ilk_evaluation.curves import plotting
 
-    return drawing
+    return plotting
 
 
 def texts(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_curves_are_drawn_with_their_areas(drawing):
+def test_curves_are_drawn_with_their_areas(plotting):
     folds = [scored([0, 0, 1, 1], scores) for scores in ([1, 3, 2, 4], [1, 2, 3, 4])]
     ax = plotting.draw_curves([curves.roc(fold) for fold in folds], labels=["$one", "two"])
     assert texts(ax) == ["by chance", r"\$one (area 0.750)", "two (area 1.000)"]
@@ -352,7 +353,7 @@ def test_curves_are_drawn_with_their_areas(drawing):
         plotting.draw_curves([curves.roc(folds[0]), curves.precision_recall(folds[0])])
 
 
-def test_bands_say_what_they_are(drawing):
+def test_bands_say_what_they_are(plotting):
     folds = [scored([0, 0, 1, 1], scores) for scores in ([1, 3, 2, 4], [1, 2, 3, 4])]
     for curve in (curves.roc, curves.precision_recall):
         band = curves.averaged([curve(fold) for fold in folds])
@@ -365,7 +366,7 @@ def test_bands_say_what_they_are(drawing):
     assert len(alone.collections) == 0
 
 
-def test_calibration_learning_and_confusions_are_drawn(drawing, iris):
+def test_calibration_learning_and_confusions_are_drawn(plotting, iris):
     ax = plotting.draw_calibration(curves.calibration(chances([0, 1, 1], [0.2, 0.9, 0.4])))
     assert texts(ax)[-1].startswith("3 cases, expected error")
     ax.figure.canvas.draw()

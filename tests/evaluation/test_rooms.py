@@ -15,6 +15,7 @@ ORDER = [
     "figures",
     "report",
     "experiment",
+    "comparing",
     "commands",
 ]
 
