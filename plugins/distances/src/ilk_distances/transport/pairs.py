@@ -38,8 +38,9 @@ def fill(
     """Set the distances of heaps x[start:stop] to heaps y where `out` is NaN.
 
     The distance of the first heaps of both goes to ``out[corner]``; `half` skips entries below
-    the diagonal. If `shared`, both have the same items, and common mass stays in place. `cost`
-    has a row for each item of x and a column for each item of y.
+    the diagonal. If `shared`, both have the same items, and common mass stays in place.
+
+    Shapes: cost (x's items, y's items), out (x's heaps, y's heaps); x and y as `Many` has them.
     """
     x_start, x_item, x_weight, x_mass = x
     y_start, y_item, y_weight, y_mass = y

@@ -1,4 +1,7 @@
-"""Compiled sums over features, as defined by `ilk.neighbors.rows.Kernel`."""
+"""Compiled sums over features, as defined by `ilk.neighbors.rows.Kernel`.
+
+Shapes: X (n, p), YT (p, m), and out, where entry ``base + i * stride + j`` belongs to rows i and j.
+"""
 
 from __future__ import annotations
 
