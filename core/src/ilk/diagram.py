@@ -40,14 +40,14 @@ def parts_in_slots(owner: Any) -> list[tuple[str, Any]]:
     parts: list[tuple[str, Any]] = []
     for name, declared in owner.parameters.items():
         if declared.slot:
-            fitted = _parts(declared, name, vars(owner).get(f"{name}_"))
+            fitted = _parts_of_slot(declared, name, vars(owner).get(f"{name}_"))
             estimators = all(hasattr(part, "get_params") for _, part in fitted)
             given = getattr(owner, name)
-            parts += fitted if fitted and estimators else _parts(declared, name, given)
+            parts += fitted if fitted and estimators else _parts_of_slot(declared, name, given)
     return parts
 
 
-def _parts(declared: Param, name: str, value: object) -> list[tuple[str, Any]]:
+def _parts_of_slot(declared: Param, name: str, value: object) -> list[tuple[str, Any]]:
     return [
         ("__".join(map(str, (name, *at))), named(item, kind))
         for item, kind, at in slot_members(declared, value)

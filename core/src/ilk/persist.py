@@ -108,7 +108,7 @@ def load(path: str | Path, *, check_versions: bool = True) -> Any:
     path = Path(path)
     if path.suffix == ".toml":
         return load_spec(path)
-    header, state = _parts(path)
+    header, state = _header_and_state(path)
     if check_versions:
         _check_versions(path, header["versions"])
     return _restore(path, state)
@@ -140,7 +140,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
     >>> ilk.read_header(path)["about"]
     {'cases': 2}
     """
-    return _parts(Path(path))[0]
+    return _header_and_state(Path(path))[0]
 
 
 def _packed(header: dict[str, Any], state: bytes, method: int) -> bytes:
@@ -215,7 +215,7 @@ def _check_versions(path: Path, written: Mapping[str, str]) -> None:
         )
 
 
-def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
+def _header_and_state(path: Path) -> tuple[dict[str, Any], bytes]:
     """Read header and state; every problem of the file raises the same type of error."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise PersistError(f"{path}: cannot be read: it is a device or a pipe")

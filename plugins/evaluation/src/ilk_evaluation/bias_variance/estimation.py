@@ -161,14 +161,14 @@ def _draw(
     rng: np.random.Generator, n: int, test_size: float, train_size: float, repeats: int
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Draw test cases in ascending order, and training sets from the other cases."""
-    n_test = _number("test_size", test_size, n, "cases", lambda size: 1 <= size < n)
+    n_test = _n_cases("test_size", test_size, n, "cases", lambda size: 1 <= size < n)
     order = rng.permutation(n)
     test, pool = np.sort(order[:n_test]), order[n_test:]
-    m = _number("train_size", train_size, len(pool), "cases of the pool", lambda size: size >= 1)
+    m = _n_cases("train_size", train_size, len(pool), "cases of the pool", lambda size: size >= 1)
     return test, [rng.choice(pool, m, replace=False) for _ in range(repeats)]
 
 
-def _number(argument: str, size: float, total: int, what: str, fits: Callable[[int], bool]) -> int:
+def _n_cases(argument: str, size: float, total: int, what: str, fits: Callable[[int], bool]) -> int:
     """Turn a share or a number into a number of cases."""
     share = not isinstance(size, Integral)
     good = isinstance(size, int | float | np.number) and not isinstance(size, bool)

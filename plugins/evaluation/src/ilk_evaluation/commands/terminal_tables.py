@@ -216,10 +216,10 @@ def _columns(results: Results, *, spread: bool, digits: int) -> list[Column]:
         if measure.needs == "seconds":
             times = list(dict.fromkeys((*times, name)))
             continue
-        columns.append((name, name, _number))
+        columns.append((name, name, _rounded_text))
         if spread:
-            columns.append(("±", f"{name}_spread", _number))
-    columns.append(("rank", "rank", lambda value: _number(value, digits)))
+            columns.append(("±", f"{name}_spread", _rounded_text))
+    columns.append(("rank", "rank", lambda value: _rounded_text(value, digits)))
     columns += [(name.removesuffix("_seconds"), name, _seconds) for name in times]
     columns.append(("failed", "n_failed", str))
     others = (("fallback", results.n_fallback), ("missing", results.n_missing))
@@ -237,7 +237,7 @@ def _add(table: Table, title: str, rows: pd.DataFrame, columns: list[Column]) ->
     table.add_section()
 
 
-def _number(value: float, digits: int = 4) -> str:
+def _rounded_text(value: float, digits: int = 4) -> str:
     return "-" if isnan(value) else f"{value:.{digits}f}"
 
 

@@ -125,7 +125,7 @@ def learning(
     scorer = as_component(measure, "measure")
     splits = list(scheme.splits(loaded.X, loaded.y, loaded.groups, random_state))
     _check_apart(scheme, splits)
-    numbers = _numbers(sizes, min(len(split.train) for split in splits))
+    numbers = _training_sizes(sizes, min(len(split.train) for split in splits))
     notes: list[str] = []
     rows = [_scores(model, loaded, splits, size, scorer, random_state, notes) for size in numbers]
     scores = np.array(rows)
@@ -142,13 +142,13 @@ def _check_apart(scheme: ilk.Resampling, splits: Sequence[ilk.Split]) -> None:
             )
 
 
-def _numbers(sizes: Sequence[Any], most: int) -> list[int]:
+def _training_sizes(sizes: Sequence[Any], most: int) -> list[int]:
     if not len(sizes):
         raise ilk.InputError("learning: sizes is empty, at least one is needed")
-    return [_number(size, most) for size in sizes]
+    return [_training_size(size, most) for size in sizes]
 
 
-def _number(size: float, most: int) -> int:
+def _training_size(size: float, most: int) -> int:
     """Number of training cases for a number, or for a share of the largest."""
     is_count = isinstance(size, Integral)
     number = isinstance(size, Real) and not isinstance(size, bool)

@@ -342,7 +342,7 @@ class RowReader:
         if column.kind == "date":
             values = self._days(column, cells)
         else:
-            values = np.array([_number(cell, self._translate) for cell in cells])
+            values = np.array([_number_of_cell(cell, self._translate) for cell in cells])
         wrong = np.flatnonzero(~np.isfinite(values))
         for at in wrong[[cells[at] is not None for at in wrong]]:
             what = "a date" if column.kind == "date" else "a finite number"
@@ -404,7 +404,7 @@ class RowReader:
         return notes
 
 
-def _number(cell: str | None, translate: Callable[[str], str] | None) -> float:
+def _number_of_cell(cell: str | None, translate: Callable[[str], str] | None) -> float:
     """Number of a cell; NaN if it is missing, infinity if it is no finite number."""
     if cell is None:
         return math.nan

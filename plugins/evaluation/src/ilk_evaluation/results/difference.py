@@ -236,7 +236,7 @@ def lines(difference: Difference, *, limit: int = 20) -> Iterator[str]:
     if len(estimates):
         yield f"{len(estimates)} estimates differ:"
         for row in estimates.head(limit).to_dict("records"):
-            values = f"{_number(row['a'])} in A, {_number(row['b'])} in B"
+            values = f"{_estimate_text(row['a'])} in A, {_estimate_text(row['b'])} in B"
             gap = "" if np.isnan(row["difference"]) else f" ({row['difference']:+.2g})"
             yield f"  {row['dataset']}, {row['pipeline']}, {row['measure']}: {values}{gap}"
         yield from _rest(len(estimates), limit)
@@ -250,7 +250,7 @@ def lines(difference: Difference, *, limit: int = 20) -> Iterator[str]:
         yield from _rest(len(difference.cells), limit)
 
 
-def _number(estimate: float) -> str:
+def _estimate_text(estimate: float) -> str:
     return "none" if np.isnan(estimate) else f"{estimate:.4f}"
 
 
