@@ -24,9 +24,9 @@ def test_few_modules_make_a_component(module, most):
 
 def test_modules_are_no_fragments_and_no_tomes():
     size = structure.lines()
-    assert len(size) < 580
+    assert len(size) < 560
     assert max(size.values()) <= 600
-    assert len(structure.single_importers(USES)) < 50
+    assert len(structure.single_importers(USES)) < 40
 
 
 def test_arguments_have_types():

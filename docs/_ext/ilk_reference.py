@@ -25,7 +25,7 @@ import ilk_evaluation
 import ilk_evaluation.bias_variance
 import ilk_evaluation.confusion
 import ilk_evaluation.curves
-import ilk_evaluation.curves.drawing
+import ilk_evaluation.curves.plotting
 import ilk_evaluation.diversity
 import ilk_evaluation.figures
 import ilk_evaluation.intervals
@@ -64,7 +64,7 @@ def write_pages(folder: Path) -> None:
         ilk_evaluation.bias_variance,
         ilk_evaluation.confusion,
         ilk_evaluation.curves,
-        ilk_evaluation.curves.drawing,
+        ilk_evaluation.curves.plotting,
         ilk_evaluation.diversity,
         ilk_evaluation.figures,
         ilk_evaluation.intervals,

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import ilk
 from cases import in_one_test
 from ilk_distances.composed.combined import separating_weights
-from ilk_distances.composed.parts import any_pairs, distances_of, labelled_pairs
+from ilk_distances.composed.composite import any_pairs, distances_of, labelled_pairs
 
 VIEWS = {"color": ["red", "green"], "form": ["size", "kind"]}
 PARTS = {"color": "manhattan", "form": "heterogeneous"}
@@ -204,7 +204,7 @@ def test_pairs_are_drawn_evenly():
 
 @pytest.mark.parametrize("spare", [0, 4, 10**6])
 def test_distances_of_pairs(spare, monkeypatch):
-    monkeypatch.setattr("ilk_distances.composed.parts._SPARE", spare)
+    monkeypatch.setattr("ilk_distances.composed.composite._SPARE", spare)
     X = np.random.default_rng(0).normal(size=(9, 2))
     first, second = np.array([3, 3, 0, 0, 0, 8]), np.array([1, 2, 5, 5, 8, 3])
     got = distances_of(ilk.distance("euclidean"), X, first, second)

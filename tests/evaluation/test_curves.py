@@ -329,56 +329,56 @@ def test_bands_of_another_sort_are_refused_by_learning_curves(iris):
 
 
 @pytest.fixture(scope="module")
-def drawing():
-    pytest.importorskip("matplotlib", reason="drawing needs the extra report")
-    from ilk_evaluation.curves import drawing
+def plotting():
+    pytest.importorskip("matplotlib", reason="plots need the extra report")
+    from ilk_evaluation.curves import plotting
 
-    return drawing
+    return plotting
 
 
 def texts(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_curves_are_drawn_with_their_areas(drawing):
+def test_curves_are_drawn_with_their_areas(plotting):
     folds = [scored([0, 0, 1, 1], scores) for scores in ([1, 3, 2, 4], [1, 2, 3, 4])]
-    ax = drawing.draw_curves([curves.roc(fold) for fold in folds], labels=["$one", "two"])
+    ax = plotting.draw_curves([curves.roc(fold) for fold in folds], labels=["$one", "two"])
     assert texts(ax) == ["by chance", r"\$one (area 0.750)", "two (area 1.000)"]
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), curves.roc(folds[0]).y)
-    ax = drawing.draw_curves(curves.precision_recall(folds[0]))
+    ax = plotting.draw_curves(curves.precision_recall(folds[0]))
     assert ax.lines[0].get_drawstyle() == "steps-pre"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
     ax.figure.canvas.draw()
     with pytest.raises(ilk.InputError, match="all of one sort"):
-        drawing.draw_curves([curves.roc(folds[0]), curves.precision_recall(folds[0])])
+        plotting.draw_curves([curves.roc(folds[0]), curves.precision_recall(folds[0])])
 
 
-def test_bands_say_what_they_are(drawing):
+def test_bands_say_what_they_are(plotting):
     folds = [scored([0, 0, 1, 1], scores) for scores in ([1, 3, 2, 4], [1, 2, 3, 4])]
     for curve in (curves.roc, curves.precision_recall):
         band = curves.averaged([curve(fold) for fold in folds])
-        ax = drawing.draw_band(band, label="knn")
+        ax = plotting.draw_band(band, label="knn")
         assert texts(ax)[-2].startswith("knn (area ")
         assert texts(ax)[-2].endswith("2 curves)")
         assert texts(ax)[-1] == band.spread
         ax.figure.canvas.draw()
-    alone = drawing.draw_band(curves.averaged([curves.roc(folds[0])]))
+    alone = plotting.draw_band(curves.averaged([curves.roc(folds[0])]))
     assert len(alone.collections) == 0
 
 
-def test_calibration_learning_and_confusions_are_drawn(drawing, iris):
-    ax = drawing.draw_calibration(curves.calibration(chances([0, 1, 1], [0.2, 0.9, 0.4])))
+def test_calibration_learning_and_confusions_are_drawn(plotting, iris):
+    ax = plotting.draw_calibration(curves.calibration(chances([0, 1, 1], [0.2, 0.9, 0.4])))
     assert texts(ax)[-1].startswith("3 cases, expected error")
     ax.figure.canvas.draw()
     curve = curves.learning(Recorder(least=20), iris, [10, 50], ilk.resampling("kfold", folds=3))
-    ax = drawing.draw_learning(curve, label="majority")
+    ax = plotting.draw_learning(curve, label="majority")
     assert ax.lines[0].get_xdata().tolist() == [50]
     assert texts(ax)[0] == "majority: 0 to 3 scores"
     assert ax.get_ylabel() == "error (less is better)"
     ax.figure.canvas.draw()
-    ax = drawing.draw_confusion([[1200, 3], [0, 0]], ["$a", "_b"])
+    ax = plotting.draw_confusion([[1200, 3], [0, 0]], ["$a", "_b"])
     assert [text.get_text() for text in ax.texts] == ["1,200", "3", "0", "0"]
     assert ax.get_ylabel() == "true"
     ax.figure.canvas.draw()
     with pytest.raises(ilk.InputError, match="1 names for a matrix of"):
-        drawing.draw_confusion([[1, 2], [3, 4]], ["a"])
+        plotting.draw_confusion([[1, 2], [3, 4]], ["a"])

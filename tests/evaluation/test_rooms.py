@@ -10,12 +10,12 @@ ORDER = [
     "plan",
     "run",
     "results",
-    "row_stream",
-    "table_model",
+    "models",
     "curves",
     "figures",
     "report",
     "experiment",
+    "comparing",
     "commands",
 ]
 

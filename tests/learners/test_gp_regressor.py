@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 import ilk
 from cases import in_one_test
 from ilk_learners.gaussian_processes.covariance import Covariance
-from ilk_learners.gaussian_processes.evidence import gram
+from ilk_learners.gaussian_processes.marginal_likelihood import gram
 from ilk_learners.regressors.gp import regress
 
 

@@ -24,7 +24,7 @@ TYPED = [ROOT / "docs" / name for name in NAMES]
 # Runs each command in a copy of a process that has its imports, which take longer than most.
 SERVER = """
 import os, socket, sys
-import ilk_evaluation.commands.tables, ilk_evaluation.experiment
+import ilk_evaluation.commands.terminal_tables, ilk_evaluation.experiment
 from ilk.cli import main
 
 with socket.socket(socket.AF_UNIX) as door:

@@ -136,9 +136,10 @@ if TYPE_CHECKING:
     from ilk.labels import check_labels as check_labels
     from ilk.loaded import check_stored as check_stored
     from ilk.loaded import stored_fault as stored_fault
+    from ilk.messages import did_you_mean as did_you_mean
     from ilk.messages import printable as printable
     from ilk.messages import short_repr as short_repr
-    from ilk.named_columns import uses_views as uses_views
+    from ilk.messages import similar_file as similar_file
     from ilk.neighbors.blocked import nearest_blocked as nearest_blocked
     from ilk.neighbors.blocked import smallest as smallest
     from ilk.neighbors.blocked import within_blocked as within_blocked
@@ -218,10 +219,9 @@ if TYPE_CHECKING:
     from ilk.spec import load_spec as load_spec
     from ilk.steps import kind_and_component as kind_and_component
     from ilk.steps import step_problem as step_problem
-    from ilk.suggest import did_you_mean as did_you_mean
-    from ilk.suggest import similar_file as similar_file
     from ilk.views import check_views as check_views
     from ilk.views import learn_views as learn_views
+    from ilk.views import uses_views as uses_views
     from ilk.views import view_columns as view_columns
     from ilk.views import views_of as views_of
     from ilk.views import with_views as with_views
@@ -366,9 +366,15 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "take",
         ),
         "ilk.labels": ("check_labels",),
-        "ilk.named_columns": ("uses_views",),
         "ilk.random_state": ("check_seed", "check_weights"),
-        "ilk.views": ("check_views", "learn_views", "view_columns", "views_of", "with_views"),
+        "ilk.views": (
+            "check_views",
+            "learn_views",
+            "uses_views",
+            "view_columns",
+            "views_of",
+            "with_views",
+        ),
     },
     "Large data and compiled code": {
         "ilk.blockwise": ("RowBlocks", "row_blocks"),
@@ -392,8 +398,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "UnknownComponentError",
             "UnknownParameterError",
         ),
-        "ilk.messages": ("printable", "short_repr"),
-        "ilk.suggest": ("did_you_mean", "similar_file"),
+        "ilk.messages": ("did_you_mean", "printable", "short_repr", "similar_file"),
     },
     "Types": {
         "ilk.aliases": (

@@ -44,7 +44,7 @@ def missing_name(package: str, name: str, known: Iterable[str]) -> Exception:
         return AttributeError(message)
     place = _public_package(name)
     if place is None:
-        from ilk.suggest import did_you_mean
+        from ilk.messages import did_you_mean
 
         return AttributeError(message + did_you_mean(name, known))
     # Not an AttributeError: `from package import name` would replace its message.

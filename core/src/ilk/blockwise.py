@@ -228,7 +228,8 @@ def _as_promised(first: int, shape: tuple[int, int], values: np.ndarray) -> np.n
     if values.shape != shape or values.dtype.kind not in _NUMBERS:
         raise InputError(
             f"the chunk of a Dask array at row {first} should hold numbers in shape {shape}, got "
-            f"{values.dtype} in shape {values.shape}; tell map_blocks what it makes (chunks, dtype)"
+            f"{values.dtype} in shape {values.shape}; give map_blocks the chunks and dtype "
+            f"of its result"
         )
     return np.asarray(values)
 

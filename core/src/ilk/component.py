@@ -19,11 +19,11 @@ from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen, mark_single_use, taken
+from ilk.messages import did_you_mean
 from ilk.params import Param, is_shared, param, slot, slots
 from ilk.random_state import check_seed
 from ilk.registries import display_name
 from ilk.slot_values import At, map_slot, slot_members, slot_problem
-from ilk.suggest import did_you_mean
 
 _DEEPEST_SHOWN = 8
 
@@ -195,10 +195,10 @@ def renew_shortcut(cls: type, shortcut: str, methods: Collection[str], default: 
     """Give a new class the default of a shortcut if it overrides a method that it stands for.
 
     A shortcut is a method that does the work of several others at once; inherited, it would
-    bypass what a subclass changed.
+    bypass the changes of a subclass.
     """
-    own = vars(cls)
-    if shortcut not in own and any(name in own for name in methods):
+    attributes = vars(cls)
+    if shortcut not in attributes and any(name in attributes for name in methods):
         setattr(cls, shortcut, default)
 
 

@@ -1,4 +1,4 @@
-"""The diagram of a component in notebooks: scikit-learn's, with what stands in slots opened."""
+"""The diagram of a component in notebooks: scikit-learn's, with the components in slots opened."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def block(owner: object, kind: str, parts: list[tuple[str, Any]]) -> Block:
 
 
 def parts_in_slots(owner: Any) -> list[tuple[str, Any]]:
-    """Return what stands in the slots, by path; what was fitted from it, where that is kept."""
-    found: list[tuple[str, Any]] = []
+    """Return the components in slots, by path; fitted copies where there are any."""
+    parts: list[tuple[str, Any]] = []
     for name, declared in owner.parameters.items():
         if declared.slot:
-            fitted = _parts(declared, name, vars(owner).get(f"{name}_"))
-            whole = all(hasattr(part, "get_params") for _, part in fitted)
+            fitted = _parts_of_slot(declared, name, vars(owner).get(f"{name}_"))
+            estimators = all(hasattr(part, "get_params") for _, part in fitted)
             given = getattr(owner, name)
-            found += fitted if fitted and whole else _parts(declared, name, given)
-    return found
+            parts += fitted if fitted and estimators else _parts_of_slot(declared, name, given)
+    return parts
 
 
-def _parts(declared: Param, name: str, value: object) -> list[tuple[str, Any]]:
+def _parts_of_slot(declared: Param, name: str, value: object) -> list[tuple[str, Any]]:
     return [
         ("__".join(map(str, (name, *at))), named(item, kind))
         for item, kind, at in slot_members(declared, value)

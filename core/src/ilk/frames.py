@@ -44,7 +44,7 @@ def decode_state(state: dict[str, Any]) -> dict[str, Any]:
 
 def _encode(frame: Any) -> dict[str, Any]:
     columns = [_encode_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
-    index = _plain(frame.index)
+    index = _array_or_list(frame.index)
     return {_MARK: 1, "names": list(frame.columns), "index": index, "columns": columns}
 
 
@@ -52,13 +52,13 @@ def _encode_column(column: Any) -> dict[str, Any]:
     if hasattr(column.dtype, "categories"):
         return {
             "codes": np.asarray(column.cat.codes),
-            "categories": _plain(column.dtype.categories),
+            "categories": _array_or_list(column.dtype.categories),
             "ordered": bool(column.dtype.ordered),
         }
-    return {"dtype": str(column.dtype), "values": _plain(column)}
+    return {"dtype": str(column.dtype), "values": _array_or_list(column)}
 
 
-def _plain(values: Any) -> Any:
+def _array_or_list(values: Any) -> Any:
     array = values.to_numpy()
     return array if array.dtype.kind in "biuf" else array.tolist()
 

@@ -62,8 +62,8 @@ def mark_single_use(component: object) -> None:
 
 def taken(component: Any) -> Any:
     """Return a clone of the component of a slot, or itself the first time if it is marked."""
-    own = getattr(component, "__dict__", {})
-    return component if own.pop(_SINGLE_USE, False) else clone(component, safe=False)
+    attributes = getattr(component, "__dict__", {})
+    return component if attributes.pop(_SINGLE_USE, False) else clone(component, safe=False)
 
 
 def fit_component(component: Any, X: Cases, y: Labels | None = None, **keywords: Any) -> Any:

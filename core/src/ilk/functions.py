@@ -49,8 +49,8 @@ def compare(
     resampling, measures, comparisons : str, table, component or list of them, optional
         By default as in a file: ``"repeated_kfold"``, ``["error"]``, and none.
     store : str or Path, optional
-        SQLite file for the predictions: what it has is not computed again. By default a temporary
-        one.
+        SQLite file for the predictions: stored ones are not computed again. By default a
+        temporary one.
     seed : int, default=0
     executor : str, table or component, default="serial"
     keep_going : bool, default=False

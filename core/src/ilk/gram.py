@@ -1,4 +1,4 @@
-"""What a Gram matrix must be: of real numbers, square, finite, symmetric; positive or not."""
+"""Checks of Gram matrices: of real numbers, square, finite, symmetric; positive or not."""
 
 from __future__ import annotations
 

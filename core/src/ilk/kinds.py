@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ilk.discovery import found_in
 from ilk.errors import UnknownComponentError
-from ilk.suggest import did_you_mean
+from ilk.messages import did_you_mean
 
 Role = Literal["transform", "resample", "final"]
 

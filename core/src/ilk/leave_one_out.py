@@ -40,8 +40,8 @@ def learns_nothing(step: object) -> bool:
         return False
     if is_frozen(step):
         return hasattr(step, "parameters")  # another library's transform may mix rows
-    own = getattr(step, "stateless", None)
-    declared = own if isinstance(own, bool) else _declares(step, "stateless")
+    stateless = getattr(step, "stateless", None)
+    declared = stateless if isinstance(stateless, bool) else _declares(step, "stateless")
     return declared and not _is_open(step)
 
 

@@ -98,7 +98,7 @@ def check_loaded(model: Estimator) -> None:
     """
     if not isinstance(model, Component):
         raise InputError(f"it holds a {type(model).__name__}, not a component")
-    for part in _parts(model):
+    for part in _objects_within(model):
         _check_names(part)
         if isinstance(part, Component):
             type(part).check_parameters(part)
@@ -108,7 +108,7 @@ def check_loaded(model: Estimator) -> None:
         (check or _LIBRARIES.get(type(part).__module__, _check_nothing))(part)
 
 
-def _parts(model: Estimator) -> Iterator[Any]:
+def _objects_within(model: Estimator) -> Iterator[Any]:
     """Yield every object in a component once, itself first."""
     seen: set[int] = set()
     waiting = [model]

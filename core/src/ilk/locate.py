@@ -139,7 +139,7 @@ class _Scanner:
             match = _KEY_PART.match(self.text, self.at)
             assert match is not None
             self.at = match.end()
-            parts.append(_plain(match.group()))
+            parts.append(_key_text(match.group()))
             self._skip()
             if not self.text.startswith(".", self.at):
                 return tuple(parts)
@@ -190,7 +190,7 @@ class _Scanner:
             self.at += 1
 
 
-def _plain(part: str) -> str:
+def _key_text(part: str) -> str:
     """The text of a key that may be quoted."""
     if part[0] == "'":
         return part[1:-1]

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ilk.errors import DeclarationError
-from ilk.messages import an, short_repr
+from ilk.messages import an, did_you_mean, short_repr
 from ilk.shipped import as_default
-from ilk.suggest import did_you_mean
 
 
 class Array:
@@ -333,7 +332,7 @@ def slot(
     Raises
     ------
     DeclarationError
-        If the default is not what the slot takes.
+        If the slot does not take the default.
 
     Examples
     --------
@@ -377,7 +376,7 @@ def slots(
     Raises
     ------
     DeclarationError
-        If the default is not what the slot takes.
+        If the slot does not take the default.
 
     Examples
     --------
@@ -407,7 +406,7 @@ def with_default(declared: Param, default: object) -> Param:
     Raises
     ------
     DeclarationError
-        If it is mutable or is not what the parameter takes.
+        If it is mutable, or the parameter does not take it.
     """
     if isinstance(default, list | set | bytearray) or hasattr(default, "__array__"):
         problem: str | None = f"must not be mutable: use None or a tuple, got {short_repr(default)}"
@@ -415,8 +414,8 @@ def with_default(declared: Param, default: object) -> Param:
         problem = _slot_problem(declared, default)
     else:
         table = isinstance(default, dict)
-        said = f"must not be mutable: use None, got {short_repr(default)}"
-        problem = said if table else declared.problem(default)
+        mutable = f"must not be mutable: use None, got {short_repr(default)}"
+        problem = mutable if table else declared.problem(default)
     nothing = isinstance(default, tuple) and not default
     if problem and (declared.slot or not nothing):
         raise DeclarationError(f"the default {problem}")

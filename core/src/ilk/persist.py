@@ -108,14 +108,14 @@ def load(path: str | Path, *, check_versions: bool = True) -> Any:
     path = Path(path)
     if path.suffix == ".toml":
         return load_spec(path)
-    header, state = _parts(path)
+    header, state = _header_and_state(path)
     if check_versions:
         _check_versions(path, header["versions"])
     return _restore(path, state)
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
-    """Read what a file of `save` says about its component, without loading the component.
+    """Read the description of the component from a file of `save`, without loading the component.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
     >>> ilk.read_header(path)["about"]
     {'cases': 2}
     """
-    return _parts(Path(path))[0]
+    return _header_and_state(Path(path))[0]
 
 
 def _packed(header: dict[str, Any], state: bytes, method: int) -> bytes:
@@ -215,7 +215,7 @@ def _check_versions(path: Path, written: Mapping[str, str]) -> None:
         )
 
 
-def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
+def _header_and_state(path: Path) -> tuple[dict[str, Any], bytes]:
     """Read header and state; every problem of the file raises the same type of error."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise PersistError(f"{path}: cannot be read: it is a device or a pipe")
@@ -237,7 +237,7 @@ def _parts(path: Path) -> tuple[dict[str, Any], bytes]:
     if not isinstance(header.get("versions"), dict):
         raise PersistError(f"{path}: is damaged: it does not say by which versions it was written")
     if not isinstance(header.setdefault("about", {}), dict):
-        raise PersistError(f"{path}: is damaged: what it says about the component is no table")
+        raise PersistError(f"{path}: is damaged: its description of the component is no table")
     return header, state
 
 

@@ -21,12 +21,12 @@ from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
 from ilk.interfaces.transformer import Transformer
 from ilk.leave_one_out import learns_nothing, leaves_out
-from ilk.named_columns import uses_views, with_names
+from ilk.messages import did_you_mean
 from ilk.params import slots
 from ilk.resolution import first_problem
 from ilk.slot_values import slot_problem
 from ilk.steps import kind_and_component, order_problem, role_of
-from ilk.suggest import did_you_mean
+from ilk.views import uses_views, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -156,8 +156,8 @@ class Pipeline(Classifier):
             head, separator, tail = key.partition("__")
             if head not in position:
                 hint = did_you_mean(head, position)
-                known = ", ".join(position)
-                raise self.parameter_error(head, f"is no step{hint} (steps are: {known})")
+                names = ", ".join(position)
+                raise self.parameter_error(head, f"is no step{hint} (steps are: {names})")
             kind, _ = kind_and_component(self.steps[position[head]])
             inner = f"steps__{position[head]}{separator}{tail}"
             by_position[inner] = value if separator else {kind: value}
@@ -382,8 +382,8 @@ class Pipeline(Classifier):
     def __getitem__(self, key: int | str | slice) -> Any:
         """Return a fitted step by position or name, or the pipeline of a slice of the steps."""
         if isinstance(key, slice):
-            own = self.get_params(deep=False)
-            part = type(self)(**{**own, "steps": list(self.steps)[key]})
+            params = self.get_params(deep=False)
+            part = type(self)(**{**params, "steps": list(self.steps)[key]})
             if hasattr(self, "steps_"):
                 part.steps_ = self.steps_[key]
             return part

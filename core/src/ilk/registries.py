@@ -15,9 +15,8 @@ from ilk.errors import (
     UnknownComponentError,
 )
 from ilk.kinds import Kind, kind_of, kinds
-from ilk.messages import short_repr
+from ilk.messages import did_you_mean, short_repr
 from ilk.shipped import meant_by, offered_by
-from ilk.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -253,10 +252,10 @@ def registry(kind: str) -> Registry:
     >>> "euclidean" in ilk.registry("distance")
     True
     """
-    found = kind_of(kind)
-    if found.name not in _registries:
-        _registries[found.name] = Registry(found)
-    return _registries[found.name]
+    meant = kind_of(kind)
+    if meant.name not in _registries:
+        _registries[meant.name] = Registry(meant)
+    return _registries[meant.name]
 
 
 def find_class(cls: type) -> Found | None:

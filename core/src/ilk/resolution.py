@@ -15,13 +15,12 @@ from ilk.freezing import is_frozen
 from ilk.grammar import Many, Table
 from ilk.kinds import kind_of, kinds
 from ilk.locate import DEEPEST as DEEPEST_TABLE
-from ilk.messages import an, short_repr
+from ilk.messages import an, did_you_mean, short_repr
 from ilk.params import FilePath, Param
 from ilk.registries import SESSION, find_class, registry
 from ilk.slot_values import At, SlotError, map_slot
 from ilk.spec import Spec
 from ilk.steps import kind_and_component, step_problem
-from ilk.suggest import did_you_mean
 
 DEEPEST = 50  # nested components; building much deeper ones exhausts the stack
 _SHOWN = 4  # steps of a path shown for deeply nested values
@@ -104,8 +103,8 @@ def resolve(
     else:
         result = resolution.component(data, kind or kind_from(data), ())
     if resolution.problems:
-        found = resolution.problems
-        raise SpecError([source.locate(p) for p in found] if source else found)
+        problems = resolution.problems
+        raise SpecError([source.locate(p) for p in problems] if source else problems)
     return Resolved(result, _versions(resolution.used), tuple(resolution.used))
 
 
@@ -177,8 +176,8 @@ class Resolution:
         for key in data:
             if key not in grammar.fields and not grammar.others:
                 hint = did_you_mean(key, grammar.fields)
-                known = ", ".join(grammar.fields)
-                self.complain((*path, key), f"unknown key {key!r}{hint} (known: {known})")
+                names = ", ".join(grammar.fields)
+                self.complain((*path, key), f"unknown key {key!r}{hint} (known: {names})")
         for key in grammar.required:
             if key not in data:
                 self.complain(path, f"{key!r} is missing")
@@ -363,9 +362,9 @@ class Resolution:
         for key in given:
             if key not in cls.parameters:
                 hint = did_you_mean(key, cls.parameters)
-                known = ", ".join(cls.parameters) or "none"
+                names = ", ".join(cls.parameters) or "none"
                 self.complain(
-                    (*path, key), f"{name} has no parameter {key!r}{hint} (it has: {known})"
+                    (*path, key), f"{name} has no parameter {key!r}{hint} (it has: {names})"
                 )
             elif cls.parameters[key].trusted and not self.trust:
                 self.complain(

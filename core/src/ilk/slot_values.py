@@ -66,10 +66,10 @@ def slot_members(param: Param, value: object) -> list[tuple[Any, str, At]]:
 
     A value of the wrong shape has none: it is reported when the component is used.
     """
-    found: list[tuple[Any, str, At]] = []
+    members: list[tuple[Any, str, At]] = []
     with suppress(SlotError):
-        map_slot(param, value, lambda *member: found.append(member))
-    return found
+        map_slot(param, value, lambda *member: members.append(member))
+    return members
 
 
 def slot_problem(param: Param, value: object) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ilk.errors import Problem, SpecError, Where
 from ilk.locate import lines_of, open_at, too_deep
-from ilk.suggest import similar_file
+from ilk.messages import similar_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ilk.kinds import Role, kinds
+from ilk.messages import did_you_mean
 from ilk.registries import registry
-from ilk.suggest import did_you_mean
 
 _BY_METHOD = (
     ("fit_resample", "editor"),

@@ -273,11 +273,11 @@ def _is_record(module: str, name: str) -> bool:
     if not all(part.isidentifier() for part in module.split(".")) or "__main__" in module:
         return False
     try:
-        found = getattr(import_module(module), name)
+        record = getattr(import_module(module), name)
     except (ImportError, AttributeError):
         return False
-    local = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, name)
-    return local and is_dataclass(found)
+    local = isinstance(record, type) and (record.__module__, record.__qualname__) == (module, name)
+    return local and is_dataclass(record)
 
 
 def _registered() -> set[str]:

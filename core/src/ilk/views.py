@@ -1,4 +1,7 @@
-"""Views of tables and arrays: groups of columns, selected by name or position."""
+"""Views of tables and arrays: groups of columns, selected by name or position.
+
+Transformers preserve the names of columns for later steps that select views by name.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ from ilk.component import children, open_slot
 from ilk.errors import InputError, InputTypeError
 from ilk.freezing import is_frozen
 from ilk.inputs import as_table, is_table
+from ilk.messages import did_you_mean
 from ilk.params import DATA_VIEWS, Views
 from ilk.registries import display_name
-from ilk.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ilk.arrays import ViewsLike
@@ -141,9 +144,9 @@ def _positions(
     """Position of a column, or positions of the columns whose names match a pattern."""
     if isinstance(label, str) and label not in labels and set(label) & set("*?"):
         names = enumerate(labels)
-        found = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, label)]
-        if found:
-            return found
+        positions = [at for at, name in names if isinstance(name, str) and fnmatchcase(name, label)]
+        if positions:
+            return positions
     return [_position(owner, view, label, labels, n_features)]
 
 
@@ -156,8 +159,8 @@ def _position(owner: Any, view: Any, label: Any, labels: list[Any], n_features: 
         return labels.index(label)
     if label in labels:
         raise owner.parameter_error("views", f"[{view!r}] names {label!r}, which X has twice")
-    whole = isinstance(label, Integral) and not isinstance(label, bool)
-    if whole and 0 <= label < n_features:
+    integral = isinstance(label, Integral) and not isinstance(label, bool)
+    if integral and 0 <= label < n_features:
         return int(label)
     hint = did_you_mean(label, [name for name in labels if isinstance(name, str)])
     what = "name columns" if labels else "give positions of columns"
@@ -219,3 +222,42 @@ def check_columns(owner: Component, X: Any, argument: str) -> Any:
             f"array or a data frame), got shape {X.shape}{hint}"
         )
     return X
+
+
+def uses_views(component: object) -> bool:
+    """Tell whether a component, or one in its slots at any depth, uses views."""
+    for name, param in getattr(component, "parameters", {}).items():
+        value = getattr(component, name)
+        if Views in param.types and value is not None:
+            return True
+        if param.slot and _written(value):
+            return True
+    return any(uses_views(child) for _, child in children(component))
+
+
+def _written(value: object) -> bool:
+    """Tell whether the table of a component not yet built has views."""
+    if isinstance(value, Mapping):
+        return "views" in value or any(map(_written, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return any(map(_written, value))
+    return False
+
+
+def with_names(columns: Any, X: Any, transformer: Any) -> Any:
+    """Return the output of a transformer as a table if X is one, else unchanged.
+
+    Parameters
+    ----------
+    columns : array of shape (n, q)
+        Output of the transformer.
+    X : data of n rows
+    transformer : Transformer
+        Fitted; its ``get_feature_names_out`` names the columns.
+    """
+    if not is_table(X) or not isinstance(columns, np.ndarray) or columns.ndim != 2:
+        return columns
+    import pandas as pd
+
+    names = list(transformer.get_feature_names_out(list(X.columns)))
+    return pd.DataFrame(columns, columns=names, index=X.index, copy=False)

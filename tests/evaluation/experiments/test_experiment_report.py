@@ -8,7 +8,7 @@ from rich.console import Console
 
 import ilk
 from ilk_evaluation import plan_experiment, run_experiment
-from ilk_evaluation.commands.tables import console_on, print_plan, print_results
+from ilk_evaluation.commands.terminal_tables import console_on, print_plan, print_results
 
 
 def printed(results, **options):

@@ -8,7 +8,7 @@ import pytest
 
 import ilk
 from ilk_evaluation import plan_experiment, run_experiment
-from ilk_evaluation.commands.tables import console_on, print_results
+from ilk_evaluation.commands.terminal_tables import console_on, print_results
 
 
 def chosen(make_spec, *names, **changes):

@@ -474,7 +474,7 @@ def test_all_cases_are_asked_about_again_where_a_worker_died(make_spec, deaths, 
 
 
 def test_a_dry_run_says_so(make_spec):
-    from ilk_evaluation.commands.tables import print_plan
+    from ilk_evaluation.commands.terminal_tables import print_plan
 
     file = io.StringIO()
     plan = plan_experiment(

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from cases import in_one_test
 from ilk_evaluation import plan_experiment, run_experiment
-from ilk_evaluation.commands.tables import console_on
+from ilk_evaluation.commands.terminal_tables import console_on
 from ilk_evaluation.results.scoring import first_estimates
 from ilk_evaluation.run.cell import Outcome
 from ilk_evaluation.run.leader import Best, Leader

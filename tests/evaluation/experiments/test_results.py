@@ -9,7 +9,7 @@ import pytest
 import ilk
 from ilk.discovery import forget
 from ilk_evaluation import Store, StoreError, run_experiment, write_report
-from ilk_evaluation.commands.tables import console_on, print_results
+from ilk_evaluation.commands.terminal_tables import console_on, print_results
 
 
 @pytest.fixture

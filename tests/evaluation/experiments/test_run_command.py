@@ -55,7 +55,7 @@ def test_it_prints_the_table_and_keeps_the_predictions(call, spec):
 
 
 def test_python_gives_the_same_table(call, spec, capsys):
-    from ilk_evaluation.commands.tables import console_on, print_results
+    from ilk_evaluation.commands.terminal_tables import console_on, print_results
 
     _, out, _ = call(spec)
     results = run_experiment(spec)

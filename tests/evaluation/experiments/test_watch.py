@@ -13,7 +13,7 @@ from rich.console import Console
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import Store, StoreError, plan_experiment, run_experiment
 from ilk_evaluation.commands.observer import Observation, Observer, State, follow, wait_for
-from ilk_evaluation.commands.tables import console_on
+from ilk_evaluation.commands.terminal_tables import console_on
 from ilk_evaluation.lock import Lock, holder
 from ilk_evaluation.run.cell import Outcome
 from ilk_evaluation.run.database import lock_of

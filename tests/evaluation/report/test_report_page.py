@@ -24,7 +24,7 @@ from ilk_evaluation.figures.style import rendered
 from ilk_evaluation.report import html_report, write_report
 from ilk_evaluation.report.blocks import Section, Text, shortened
 from ilk_evaluation.report.page import _page
-from ilk_evaluation.report.tables import Column, Table, number
+from ilk_evaluation.report.report_tables import Column, Table, number
 
 VOID = {"meta", "link", "br", "hr", "input"}
 HOSTILE = ["<script>alert(1)</script>", '"it\'s" & <b>', "</pre><img src=x onerror=alert(2)>"]
@@ -387,7 +387,7 @@ def test_what_is_too_much_is_left_out_and_said(results, monkeypatch):
     monkeypatch.setattr("ilk_evaluation.report.prediction_sections.MOST_CASES", 100)
     monkeypatch.setattr("ilk_evaluation.report.prediction_sections.MOST_CLASSES", 1)
     monkeypatch.setattr("ilk_evaluation.report.page.MOST_PIPELINES", 2)
-    monkeypatch.setattr("ilk_evaluation.report.tables.MOST_ROWS", 10)
+    monkeypatch.setattr("ilk_evaluation.report.report_tables.MOST_ROWS", 10)
     read = Page(html_report(results))
     curves, matrices = read.section("curves"), read.section("confusion")
     assert "Not read, as there are so many predictions: set 2." in curves

@@ -33,7 +33,7 @@ PROGRAM = "from ilk.cli import main; main()"
 # Reads lines, and starts the command at each: a copy of this process has all its imports.
 NURSERY = """
 import os, sys
-import ilk_evaluation.commands.tables, ilk_evaluation.experiment
+import ilk_evaluation.commands.terminal_tables, ilk_evaluation.experiment
 from ilk.cli import main
 for _ in sys.stdin:
     if pid := os.fork():

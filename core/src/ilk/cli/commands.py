@@ -13,7 +13,7 @@ from ilk.errors import (
     BrokenComponentError,
     UnknownComponentError,
 )
-from ilk.suggest import did_you_mean
+from ilk.messages import did_you_mean
 
 GROUP = "ilk.commands"
 

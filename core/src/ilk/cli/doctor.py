@@ -21,9 +21,9 @@ from ilk.compiling import cache_root
 from ilk.discovery import Found, found_in, groups
 from ilk.errors import AmbiguousComponentError, IlkError
 from ilk.kinds import Kind, kinds
+from ilk.messages import did_you_mean
 from ilk.parallel import n_threads
 from ilk.registries import registry
-from ilk.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -72,11 +72,11 @@ def doctor(ctx: click.Context) -> None:
 
 
 def _print(title: str, lines: Iterator[tuple[str, str]]) -> None:
-    found = list(lines)
-    if not found:
+    printed = list(lines)
+    if not printed:
         return
     click.echo(heading(title))
-    for label, text in found:
+    for label, text in printed:
         first, *others = text.splitlines() or [""]
         click.echo("\n".join([*hanging(f"  {label}", first, 24), *others]))
 

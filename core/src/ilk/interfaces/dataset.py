@@ -44,7 +44,7 @@ class Data:
     dialect : str
         How the file is written, as found by its reader.
     notes : tuple of str
-        What the reader guessed, and what may be wrong.
+        Guesses of the reader, and possible errors.
     task : str
         What `y` is for: ``"classification"``; ``"regression"``, numbers to predict;
         ``"detection"``, the classes inlier and outlier; ``"one_class"``, likewise, where only

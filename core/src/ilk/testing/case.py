@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ilk.discovery import Found, installed
 from ilk.errors import UnknownComponentError
 from ilk.kinds import kind_of, kinds
+from ilk.messages import did_you_mean
 from ilk.registries import SESSION, registry
-from ilk.suggest import did_you_mean
 from ilk.testing.registered import Check, battery, checks_of
 from ilk.testing.subject import Subject
 
@@ -147,16 +147,16 @@ def cases_of(found: Found) -> Iterator[Case]:
     try:
         cls: Any = registry(found.kind).get(found.qualified)
     except Exception:  # noqa: BLE001  # check_loads raises it again, and is reported
-        yield from _plain(Subject(found, None), (c for c in checks_of(found.kind) if _loads(c)))
+        yield from _cases_for(Subject(found, None), (c for c in checks_of(found.kind) if _loads(c)))
         return
     classwide = [c for c in checks_of(found.kind) if c.on == "class" and c.applies(cls)]
-    yield from _plain(Subject(found, cls), classwide)
+    yield from _cases_for(Subject(found, cls), classwide)
     try:
         examples = list(cls.examples())
     except Exception:  # noqa: BLE001  # check_examples raises it again, and is reported
         return
     for position, example in enumerate(examples):
-        yield from _plain(Subject(found, cls, position), _due(found, example, position))
+        yield from _cases_for(Subject(found, cls, position), _due(found, example, position))
 
 
 def _loads(check: Check) -> bool:
@@ -180,7 +180,7 @@ def _applies(check: Check, example: object) -> bool:
         return True
 
 
-def _plain(subject: Subject, checks: Iterable[Check]) -> Iterator[Case]:
+def _cases_for(subject: Subject, checks: Iterable[Check]) -> Iterator[Case]:
     waivers = getattr(subject.cls, "waivers", {})
     for each in checks:
         numbered = f"{each.name}#{subject.example}"

@@ -144,18 +144,18 @@ def check_distribution(name: str, kind: str | None = None, *, slow: bool = True)
     return report_on(name, due, outcomes(due))
 
 
-def report_on(name: str, due: Iterable[Case], found: Iterable[Outcome]) -> Report:
+def report_on(name: str, due: Iterable[Case], outcomes: Iterable[Outcome]) -> Report:
     """Group the outcomes of the cases of one distribution by component."""
     components: dict[str, ComponentReport] = {}
-    offers: list[Found] = []
+    tested: list[Found] = []
     for case in due:
-        offer = case.subject.found
-        components.setdefault(case.component, ComponentReport(offer.kind, offer.name))
-        offers.append(offer)
-    for outcome in found:
+        component = case.subject.found
+        components.setdefault(case.component, ComponentReport(component.kind, component.name))
+        tested.append(component)
+    for outcome in outcomes:
         components[outcome.case.component].outcomes.append(outcome)
-    version = offers[0].version if offers else installed().get(name, "")
-    return Report(offers[0].distribution if offers else name, version, list(components.values()))
+    version = tested[0].version if tested else installed().get(name, "")
+    return Report(tested[0].distribution if tested else name, version, list(components.values()))
 
 
 def outcomes(due: Iterable[Case]) -> Iterator[Outcome]:

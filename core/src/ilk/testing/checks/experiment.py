@@ -253,8 +253,8 @@ def check_title(subject: Subject) -> None:
 def check_results(subject: Subject) -> None:
     """Tasks return their results to their own futures; futures can be waited for."""
     with subject.new().open() as pool:
-        found = [pool.submit(_SQUARE, x) for x in range(6)]
-        got = [future.result(timeout=60) for future in found]
+        pending = [pool.submit(_SQUARE, x) for x in range(6)]
+        got = [future.result(timeout=60) for future in pending]
         mapped = list(pool.map(_SQUARE, range(6)))
         waiting = {pool.submit(_SQUARE, x): x for x in range(4)}
         done = {waiting[f]: f.result() for f in futures.as_completed(waiting, timeout=60)}

@@ -171,7 +171,7 @@ def check_lack_is_named(subject: Subject) -> None:
     except InputError as error:
         wanted = ("probabilities",) if measure.needs == "probabilities" else ("scores", "values")
         named = any(word in str(error) for word in wanted)
-        expect(named, f"expected an error that names what is missing, got: {error}")
+        expect(named, f"expected an error that names the missing attribute, got: {error}")
         return
     expect(False, f"expected an InputError for a pipeline that gives labels only, got {got}")
 

@@ -254,12 +254,12 @@ def _positions(kernel: Kernel) -> list[tuple[str, int]]:
         (name, i)
         for name, param in kernel.parameters.items()
         if {float, Array} & set(param.types)
-        if (value := _number(getattr(kernel, name))) is not None
+        if (value := _as_vector(getattr(kernel, name))) is not None
         for i in range(value.size)
     ]
 
 
-def _number(value: object) -> np.ndarray | None:
+def _as_vector(value: object) -> np.ndarray | None:
     if value is None or isinstance(value, str | bool):
         return None
     try:

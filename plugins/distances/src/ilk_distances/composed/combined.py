@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Array, ArrayLike, Param, RandomState, Seed, param
-from ilk_distances.composed.parts import (
+from ilk_distances.composed.composite import (
     OfParts,
     Viewed,
     any_pairs,

@@ -89,7 +89,7 @@ class Learned(ilk.Distance):
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
-        _, base = self._parts()
+        _, base = self._learner_and_base()
         X, Y = self.check_pair(X, Y)
         if _is_plain(base):
             # of near rows it maps the difference, which keeps digits that the mapped rows lose
@@ -99,7 +99,7 @@ class Learned(ilk.Distance):
 
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
-        _, base = self._parts()
+        _, base = self._learner_and_base()
         ilk.check_k(self, k, ilk.n_rows(Y))
         X, Y = self.check_pair(X, Y)
         if _is_plain(base):
@@ -114,9 +114,9 @@ class Learned(ilk.Distance):
 
     def check_input(self, X: Cases, argument: str = "X") -> Mapped:
         """Return X before and after the learner's map."""
-        return X if isinstance(X, Mapped) else mapped_by(self._parts()[0], X, argument)
+        return X if isinstance(X, Mapped) else mapped_by(self._learner_and_base()[0], X, argument)
 
-    def _parts(self) -> tuple[Any, Any]:
+    def _learner_and_base(self) -> tuple[Any, Any]:
         """Return learner and base, ready for use."""
         if hasattr(self, "base_"):
             return self.learner_, self.base_

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import ClassifierLike, RandomState, Seed, param, slot
-from ilk_distances.composed.parts import OfParts, labelled_pairs, naming
+from ilk_distances.composed.composite import OfParts, labelled_pairs, naming
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels

@@ -139,7 +139,7 @@ def _halves(X: np.ndarray, rows: np.ndarray, part: np.ndarray) -> list[np.ndarra
 def _widest(X: np.ndarray, rows: np.ndarray) -> int | None:
     """The feature of the widest range; None if all rows are equal."""
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    for part in _parts(X, rows):
+    for part in _row_blocks(X, rows):
         np.minimum(low, part.min(axis=0), out=low)
         np.maximum(high, part.max(axis=0), out=high)
     # halved before subtraction: the range of huge numbers could overflow
@@ -149,12 +149,12 @@ def _widest(X: np.ndarray, rows: np.ndarray) -> int | None:
 def _middle(X: np.ndarray, rows: np.ndarray) -> int:
     """Position of the row nearest to the mean of some rows."""
     with np.errstate(over="ignore", invalid="ignore"):  # after overflow any row is a valid middle
-        mean = sum(part.sum(axis=0, dtype=float) for part in _parts(X, rows)) / len(rows)
-        far = [((part - mean) ** 2).sum(axis=1) for part in _parts(X, rows)]
+        mean = sum(part.sum(axis=0, dtype=float) for part in _row_blocks(X, rows)) / len(rows)
+        far = [((part - mean) ** 2).sum(axis=1) for part in _row_blocks(X, rows)]
     return int(np.argmin(np.concatenate(far)))
 
 
-def _parts(X: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
+def _row_blocks(X: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
     step = rows_at_once(X)
     for start in range(0, len(rows), step):
         yield X[rows[start : start + step]]

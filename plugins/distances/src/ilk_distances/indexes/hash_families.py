@@ -145,7 +145,7 @@ class Positions(Family):
         if column.dtype.kind in "US":
             column = np.ascontiguousarray(column).view("<u4" if column.dtype.kind == "U" else "u1")
         elif column.dtype == object:
-            column = np.array([_number(cell) for cell in column])
+            column = np.array([_code_of_cell(cell) for cell in column])
         floats = column.astype(float) + 0.0  # converts -0.0 to 0.0
         return pd.util.hash_array(floats, categorize=False).view(np.int64)
 
@@ -250,7 +250,7 @@ def _projected(X: np.ndarray, center: np.ndarray, directions: np.ndarray) -> np.
     return out
 
 
-def _number(cell: object) -> float:
+def _code_of_cell(cell: object) -> float:
     """Convert a cell of any type for comparison with numbers or characters of training rows."""
     if isinstance(cell, Real | np.bool_):
         return float(cell)

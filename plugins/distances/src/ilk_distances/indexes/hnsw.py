@@ -41,8 +41,8 @@ class HNSW(ilk.Index):
     X_ : ndarray of shape (n, n_features)
         Training rows as the distance takes them.
     n_distance_evaluations_ : int
-        Number of distances computed by the distance since `fit`, without those that hnswlib
-        computes in its graph.
+        Number of distances computed by the distance since `fit`, without the distances that
+        hnswlib computes in its graph.
 
     Raises
     ------

@@ -173,7 +173,7 @@ def numbers(owner: object, column: object, label: object, argument: str) -> np.n
     if series.dtype.kind in "biuf" and not hasattr(series.dtype, "categories"):
         values = series.to_numpy(dtype=float, na_value=np.nan)
     else:
-        values = np.array([_number(cell) for cell in series], dtype=float)
+        values = np.array([_as_float(cell) for cell in series], dtype=float)
     bad = np.isinf(values) | (np.isnan(values) & series.notna().to_numpy())
     _refuse(owner, series, bad, label, argument, "must be a finite number or missing")
     # above 2^53 floats do not hold all integers, so values could become equal
@@ -186,7 +186,7 @@ def numbers(owner: object, column: object, label: object, argument: str) -> np.n
     return values
 
 
-def _number(cell: object) -> float:
+def _as_float(cell: object) -> float:
     """The cell as a float; infinite if it is too large, NaN if it is no number."""
     try:
         return float(cell) if isinstance(cell, Real | Decimal | np.bool_) else np.nan

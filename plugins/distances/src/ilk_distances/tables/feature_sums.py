@@ -103,7 +103,7 @@ def _make_up(total: np.ndarray, absent: np.ndarray, whole: tuple[float, float]) 
     # total and absent: (m,), for a tile
     everything, largest = whole
     for j in range(len(total)):
-        # what is missing is made up for in proportion to the weight of what was compared
+        # compensates for missing features in proportion to the weight of the compared ones
         compared = everything - absent[j]  # exactly 0 if all are absent: equal sums, equal order
         if compared == 0:
             total[j] = largest

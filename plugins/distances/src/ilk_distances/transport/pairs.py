@@ -38,8 +38,9 @@ def fill(
     """Set the distances of heaps x[start:stop] to heaps y where `out` is NaN.
 
     The distance of the first heaps of both goes to ``out[corner]``; `half` skips entries below
-    the diagonal. If `shared`, both have the same items, and common mass stays in place. `cost`
-    has a row for each item of x and a column for each item of y.
+    the diagonal. If `shared`, both have the same items, and common mass stays in place.
+
+    Shapes: cost (x's items, y's items), out (x's heaps, y's heaps); x and y as `Many` has them.
     """
     x_start, x_item, x_weight, x_mass = x
     y_start, y_item, y_weight, y_mass = y
@@ -232,7 +233,7 @@ def _load(
     If masses differ, an additional column of cost 0 takes the surplus. A flow of the problem
     divided by the unit is a share of `flow`.
 
-    weight, item: (2, size), of which m and n entries are used; cost: (x's items, y's items);
+    weight, item: (2, size), with m and n entries in use; cost: (x's items, y's items);
     block and node are the costs and numbers of `simplex`.
     """
     _cap(weight, m, n)
@@ -292,7 +293,7 @@ def _cap(weight: np.ndarray, m: int, n: int) -> None:
 
     This keeps the digits of the smaller mass, however much larger the other one is.
 
-    weight: (2, size), of which m and n entries are used.
+    weight: (2, size), with m and n entries in use.
     """
     ours = theirs = 0.0
     for i in range(m):
@@ -309,7 +310,7 @@ def _cap(weight: np.ndarray, m: int, n: int) -> None:
 def _scales(weight: np.ndarray, m: int, n: int) -> tuple[float, float]:
     """Two powers of two (one could overflow) that scale the larger mass below 2 ** BITS.
 
-    weight: (2, size), of which m and n entries are used.
+    weight: (2, size), with m and n entries in use.
     """
     ours = theirs = 0.0
     for i in range(m):

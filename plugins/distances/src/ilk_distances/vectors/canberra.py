@@ -38,7 +38,7 @@ class Canberra(VectorDistance):
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, metric=True)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk_distances.vectors.ratios import relative
+        from ilk_distances.vectors.row_kernels import relative
 
         largest = max(np.abs(X.values).max(), np.abs(Y.values).max())
         if largest < np.finfo(X.values.dtype).max / 2:

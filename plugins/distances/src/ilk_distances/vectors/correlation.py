@@ -8,8 +8,7 @@ import numpy as np
 
 import ilk
 from ilk.neighbors import Rows, Tile, VectorDistance
-from ilk_distances.vectors.cosine import one_less_cosine
-from ilk_distances.vectors.directions import centred, check_directions, directions
+from ilk_distances.vectors.cosine import centred, check_directions, directions, one_less_cosine
 
 
 class Correlation(VectorDistance):

@@ -1,4 +1,4 @@
-"""Cosine distance: how far two vectors point apart."""
+"""Cosine distance: how far two vectors point apart; vectors of length one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 import ilk
 from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
-from ilk_distances.vectors.directions import check_directions, directions, scaled
 
 _SURE = 2.0**-40  # distances above keep enough digits although directions are rounded
 
@@ -76,3 +75,45 @@ def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None
 
         pairs = np.nonzero(D < _SURE)
         D[pairs] = angles.one_less_cosine(scaled(X.given), scaled(Y.given), *pairs, centred)
+
+
+def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool) -> None:
+    """Raise if a row has no direction: it is zero, or constant if rows are centred.
+
+    Raises
+    ------
+    InputError
+        Naming the component, the argument and the row.
+    """
+    lost = (X[:, :1] == X).all(axis=1) if centred else ~X.any(axis=1)
+    if lost.any():
+        what = "constant, so it correlates with nothing" if centred else "zero, so it has no angle"
+        raise ilk.InputError(
+            f"{ilk.display_name(owner)}: {argument} has a row that is {what}: row "
+            f"{int(np.argmax(lost))}"
+        )
+
+
+def scaled(X: np.ndarray) -> np.ndarray:
+    """Multiply each row, exactly, by a power of two that brings its largest number into [1/2, 1).
+
+    Then no square overflows or vanishes, and no sum overflows.
+    """
+    _, exponents = np.frexp(np.abs(X).max(axis=1, keepdims=True))
+    return np.asarray(np.ldexp(X, -exponents, order="C"))
+
+
+def directions(X: np.ndarray) -> np.ndarray:
+    """Divide each row by its length, without overflow or underflow."""
+    X = scaled(X)
+    # cumsum adds in the order of the features, whatever their number and the memory layout
+    squares = np.cumsum(np.square(X), axis=1)[:, -1:]
+    return np.asarray(X / np.sqrt(squares))
+
+
+def centred(X: np.ndarray) -> np.ndarray:
+    """Subtract its mean from each row, precisely also for rows far from zero."""
+    X = scaled(X)
+    # twice: the first mean has a rounding error relative to the size of the row
+    X = X - X.mean(axis=1, keepdims=True)
+    return np.asarray(X - X.mean(axis=1, keepdims=True))

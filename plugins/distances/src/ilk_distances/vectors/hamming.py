@@ -89,6 +89,6 @@ class Hamming(VectorDistance):
         return counts / max(X.shape[1], 1) if self.normalize else counts
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        from ilk_distances.vectors.counts import differences
+        from ilk_distances.vectors.row_kernels import differences
 
         fill_tile(differences, X, Y, tile)

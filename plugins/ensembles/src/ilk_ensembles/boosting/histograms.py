@@ -123,7 +123,7 @@ class HistogramBoosting:
 
     def _costs(self) -> np.ndarray:
         """Cost of each feature for each problem, for weights that sum to 1; shape (p, Q)."""
-        from ilk_ensembles.boosting.kernels import costs_of_many, costs_of_two
+        from ilk_ensembles.boosting.bin_kernels import costs_of_many, costs_of_two
 
         p, n = self.bins.shape
         n_problems = self.weights.shape[1]
@@ -146,7 +146,7 @@ class HistogramBoosting:
         self, q: int, feature: int, both: bool, epsilon: float
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """Update the weights of a problem by a feature; return confidences, divisors and -ln Z."""
-        from ilk_ensembles.boosting.kernels import reweigh, weigh_bins
+        from ilk_ensembles.boosting.bin_kernels import reweigh, weigh_bins
 
         column, ends, weights = self.bins[feature], self._ends[q], self.weights[:, q]
         sides = np.empty((2, self.n_bins))
@@ -195,7 +195,7 @@ class Bins:
         -------
         ndarray of uint8, or of uint16 from 257 bins on, shape (p, n)
         """
-        from ilk_ensembles.boosting.kernels import bin_block
+        from ilk_ensembles.boosting.bin_kernels import bin_block
 
         some = slice(None) if columns is None else columns
         low, high = self.low[some], self.high[some]

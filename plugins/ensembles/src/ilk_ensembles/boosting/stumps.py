@@ -79,7 +79,7 @@ class SortedRows:
         signed : ndarray of shape (Q, n)
             w_i y_i of each problem; absolute values sum to 1.
         """
-        from ilk_ensembles.boosting.kernels import search_thresholds
+        from ilk_ensembles.boosting.bin_kernels import search_thresholds
 
         p, n = self.order.shape
         gains = np.empty((len(signed), p))

@@ -285,14 +285,14 @@ class CoTraining(PerViewClassifier):
         self, members: list[Any], X: Cases, codes: np.ndarray, rng: np.random.RandomState
     ) -> None:
         """Set ``estimators_`` and the history of the rounds; new labels are written to `codes`."""
-        # shuffled once: the pool is always the head of those that wait, a random sample
+        # shuffled once: the pool is always the head of the waiting cases, a random sample
         waiting = rng.permutation(np.flatnonzero(codes == UNLABELED))
         self.labeled_round_ = np.where(codes == UNLABELED, -1, 0)
         size = len(waiting) if self.pool_size is None else int(self.pool_size)
         progress = Progress(self, int(self.n_rounds), self.verbose, "rounds")
         self.failures_: dict[Any, ilk.IlkError] = {}
         labeled, self.n_rounds_ = [], 0
-        # confidence needs probabilities; without rounds the rule decides what is needed
+        # confidence needs probabilities; without rounds the rule decides which outputs are needed
         checked = check_probabilistic if self.n_rounds and len(waiting) else self._output_check()
         members = self._fit_views(members, X, codes, checked)
         while self.n_rounds_ < self.n_rounds and len(waiting):

@@ -238,7 +238,7 @@ class CRAB(ilk.Classifier):
 
     def _scores(self, X: Cases) -> np.ndarray:
         """F of each row for each problem; array of shape (m, Q)."""
-        from ilk_ensembles.boosting.kernels import add_scores
+        from ilk_ensembles.boosting.bin_kernels import add_scores
 
         check_is_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)

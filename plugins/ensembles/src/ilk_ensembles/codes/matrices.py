@@ -234,8 +234,8 @@ def possible_bits(n_classes: int, sparse: bool) -> tuple[int, int]:
     # 2^C columns, in complementary pairs, without the constant ones
     most = 2 ** (n_classes - 1) - 1
     if sparse:
-        # 3^C columns without those that lack a side, 2 * 2^C - 1 by inclusion and exclusion, up to
-        # sign
+        # 3^C columns without the columns that lack a side, 2 * 2^C - 1 by inclusion and exclusion,
+        # up to sign
         most = (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
     return (n_classes - 1).bit_length(), most
 

@@ -121,7 +121,7 @@ class BayesianAverage(SupportCombiner):
         return self
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners.kernels import weighted
+        from ilk_ensembles.combiners.rule_kernels import weighted
 
         self.check_parameters()
         if self.needs_fit:

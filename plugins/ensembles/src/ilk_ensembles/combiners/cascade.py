@@ -146,7 +146,7 @@ class Cascade(SupportCombiner):
 
     def _decided(self, outputs: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Support for each class, and the position of the member that decides."""
-        from ilk_ensembles.combiners.kernels import first_sure
+        from ilk_ensembles.combiners.rule_kernels import first_sure
 
         self.check_parameters()
         outputs = as_outputs(self, outputs)

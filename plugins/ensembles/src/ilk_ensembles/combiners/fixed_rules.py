@@ -24,7 +24,7 @@ class _FixedRule(SupportCombiner):
         return [cls(), cls(ties="reject")]
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners import kernels
+        from ilk_ensembles.combiners import rule_kernels as kernels
 
         self.check_parameters()
         return combine_blocks(self, outputs, getattr(kernels, self._kernel))
@@ -148,7 +148,7 @@ class Sum(_FixedRule):
     """
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners.kernels import weighted
+        from ilk_ensembles.combiners.rule_kernels import weighted
 
         self.check_parameters()
         outputs = as_outputs(self, outputs)
@@ -176,7 +176,7 @@ class Borda(_FixedRule):
     """
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners.kernels import borda
+        from ilk_ensembles.combiners.rule_kernels import borda
 
         self.check_parameters()
         points = combine_blocks(self, outputs, borda, most=math.inf)

@@ -116,7 +116,7 @@ class Gating(SupportCombiner):
         return self
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners.kernels import gated
+        from ilk_ensembles.combiners.rule_kernels import gated
 
         self.check_parameters()
         check_is_fitted(self)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
-_CELLS = 1 << 15  # of what a block combines to: a quarter of a megabyte, which stays in cache
+_CELLS = 1 << 15  # of the combined output of a block: a quarter of a megabyte, which stays in cache
 _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
 
 

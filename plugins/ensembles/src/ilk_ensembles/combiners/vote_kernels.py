@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ilk import compiled
-from ilk_ensembles.combiners.kernels import total_of
+from ilk_ensembles.combiners.rule_kernels import total_of
 
 
 @compiled

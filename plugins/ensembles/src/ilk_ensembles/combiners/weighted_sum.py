@@ -100,7 +100,7 @@ class WeightedSum(SupportCombiner):
         return self
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners.kernels import weighted
+        from ilk_ensembles.combiners.rule_kernels import weighted
 
         self.check_parameters()
         outputs = as_outputs(self, outputs)

@@ -51,7 +51,7 @@ class Settings:
     @classmethod
     def of(cls, forest: Any, p: int) -> Settings:
         """Settings from a forest's parameters, for p features."""
-        n_tried = _number(forest.max_features, p)
+        n_tried = _n_features_tried(forest.max_features, p)
         return cls(
             forest.criterion,
             # there are more combinations than features, so their number is not capped
@@ -64,7 +64,7 @@ class Settings:
         )
 
 
-def _number(max_features: float | str | None, p: int) -> int:
+def _n_features_tried(max_features: float | str | None, p: int) -> int:
     """Number of features tried for each split; at least 1."""
     if max_features is None:
         return p

@@ -12,6 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
 from ilk import InputError, ParameterError
+from ilk_evaluation.arguments import as_data, as_model
 from ilk_evaluation.bias_variance.decomposition import squared_loss
 from ilk_evaluation.bias_variance.zero_one_loss import (
     Shares,
@@ -20,7 +21,6 @@ from ilk_evaluation.bias_variance.zero_one_loss import (
     kohavi_wolpert,
     kohavi_wolpert_of,
 )
-from ilk_evaluation.named_models import as_data, as_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -161,14 +161,14 @@ def _draw(
     rng: np.random.Generator, n: int, test_size: float, train_size: float, repeats: int
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Draw test cases in ascending order, and training sets from the other cases."""
-    n_test = _number("test_size", test_size, n, "cases", lambda size: 1 <= size < n)
+    n_test = _n_cases("test_size", test_size, n, "cases", lambda size: 1 <= size < n)
     order = rng.permutation(n)
     test, pool = np.sort(order[:n_test]), order[n_test:]
-    m = _number("train_size", train_size, len(pool), "cases of the pool", lambda size: size >= 1)
+    m = _n_cases("train_size", train_size, len(pool), "cases of the pool", lambda size: size >= 1)
     return test, [rng.choice(pool, m, replace=False) for _ in range(repeats)]
 
 
-def _number(argument: str, size: float, total: int, what: str, fits: Callable[[int], bool]) -> int:
+def _n_cases(argument: str, size: float, total: int, what: str, fits: Callable[[int], bool]) -> int:
     """Turn a share or a number into a number of cases."""
     share = not isinstance(size, Integral)
     good = isinstance(size, int | float | np.number) and not isinstance(size, bool)
@@ -277,8 +277,8 @@ def of_results(
     return kohavi_wolpert_of(shares, unbiased=unbiased)
 
 
-def _only(what: str, known: Any, wanted: str | None) -> str:
-    labels = [one.label for one in known]
+def _only(what: str, parts: Any, wanted: str | None) -> str:
+    labels = [one.label for one in parts]
     if wanted is None and len(labels) > 1:
         raise InputError(f"of_results: {what} must be one of {', '.join(labels)}")
     return labels[0] if wanted is None else wanted

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ilk import InputError
+from ilk_evaluation.arguments import label_array
 from ilk_evaluation.bias_variance.decomposition import Decomposition
-from ilk_evaluation.label_arrays import label_array
 
 if TYPE_CHECKING:
     from ilk import Labels

@@ -40,7 +40,7 @@ def data(ctx: click.Context, file: Path, target: str | None, settings: tuple[str
     """
     import ilk
     from ilk_evaluation.commands.data_tables import print_data, print_same
-    from ilk_evaluation.commands.tables import console_on
+    from ilk_evaluation.commands.terminal_tables import console_on
 
     console = console_on(sys.stdout)
     loaded: list[tuple[str, ilk.Data]] = []

@@ -9,7 +9,7 @@ import numpy as np
 from rich.text import Text
 
 from ilk import printable
-from ilk_evaluation.commands.tables import new_table, print_table
+from ilk_evaluation.commands.terminal_tables import new_table, print_table
 from ilk_evaluation.datasets.inspection import class_counts, columns_of, warnings_of
 from ilk_evaluation.plan.split_notes import split_notes
 
@@ -82,7 +82,7 @@ def _read(plan: Plan) -> list[PlannedData]:
 
 
 def print_notes(console: Console, data: ilk.Data, label: str = "") -> None:
-    """Print what the reader guessed, and what looks wrong."""
+    """Print the guesses of the reader, and probable errors."""
     about = f"{label}: " if label else ""
     for note in data.notes:
         _line(console, f"note: {about}{note}")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import ilk
+    from ilk_evaluation.models.table_model import RowReader, TableModel
     from ilk_evaluation.plan.experiment_plan import PlannedPipeline
-    from ilk_evaluation.table_model import RowReader, TableModel
 
 SHOWN = 40
 """Columns that `ilk fit` lists."""
@@ -78,8 +78,8 @@ def _with_columns(
 ) -> TableModel:
     """Add the columns of the training data to a fitted pipeline."""
     import ilk
-    from ilk_evaluation.row_stream import MISSING
-    from ilk_evaluation.table_model import Columns, TableModel
+    from ilk_evaluation.models.row_stream import MISSING
+    from ilk_evaluation.models.table_model import Columns, TableModel
 
     about = {
         "pipeline": planned.id,
@@ -153,7 +153,7 @@ def _check_output(output: Path) -> None:
     type=click.Choice(["error", "missing"]),
     default="error",
     show_default=True,
-    help="What a level that was not in training means.",
+    help="Meaning of a level that was not in training.",
 )
 @click.option(
     "--delimiter", metavar="SIGN", help="Separates cells; found by the header if left out."
@@ -191,8 +191,8 @@ def predict(
     import ilk
     from ilk_evaluation.atomic_write import replacing
     from ilk_evaluation.commands.common import cleaned_up, written_to
-    from ilk_evaluation.row_stream import open_rows
-    from ilk_evaluation.table_model import RowReader
+    from ilk_evaluation.models.row_stream import open_rows
+    from ilk_evaluation.models.table_model import RowReader
 
     _check_apart(output, model, rows)
     loaded = _loaded(model, any_version=any_version)
@@ -231,7 +231,7 @@ def _check_apart(output: Path, *inputs: Path) -> None:
 
 def _loaded(path: Path, *, any_version: bool) -> TableModel:
     import ilk
-    from ilk_evaluation.table_model import TableModel
+    from ilk_evaluation.models.table_model import TableModel
 
     try:
         return TableModel.load(path, check_versions=not any_version)

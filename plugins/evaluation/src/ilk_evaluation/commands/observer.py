@@ -88,7 +88,7 @@ class Observer:
             If there is no readable store, or nothing was run yet.
         """
         if not self.path.is_file():
-            open_store(self.path)  # raises an error that names what is there instead
+            open_store(self.path)  # raises an error that names the kind of the path
         held = holder(lock_of(self.path)) is not None  # tested first: if free, all is written
         left_behind = lock_of(self.path).exists()
         with open_store(self.path) as store:

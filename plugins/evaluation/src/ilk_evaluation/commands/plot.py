@@ -63,10 +63,10 @@ def plot(
     from ilk_evaluation.figures import available
     from ilk_evaluation.figures.style import chosen, write_figures
 
-    found = open_results(store, (), datasets, pipelines, experiment)
+    stored = open_results(store, (), datasets, pipelines, experiment)
     if measure is not None:
-        found = found.score(measure, only=True)
-    specs = available(found)
+        stored = stored.score(measure, only=True)
+    specs = available(stored)
     if list_:
         _show(specs)
         return

@@ -50,7 +50,7 @@ def report(
     path = store.with_suffix(".html") if output is None else output
     if output is None:
         check_no_link(path)
-    found = open_results(store, measures, datasets, pipelines, experiment)
+    stored = open_results(store, measures, datasets, pipelines, experiment)
     with written_to(path), hook_warnings_in_a_line():
-        write_report(found, path)
+        write_report(stored, path)
     click.echo(f"{path}: {path.stat().st_size / 1000:,.0f} kB")

@@ -51,10 +51,10 @@ def show(
     experiment: str | None,
 ) -> None:
     """Print the tables of the last run, as `ilk run` did."""
-    from ilk_evaluation.commands.tables import console_on, print_results
+    from ilk_evaluation.commands.terminal_tables import console_on, print_results
 
-    found = open_results(store, measures, datasets, pipelines, experiment)
-    print_results(console_on(sys.stdout), found)
+    stored = open_results(store, measures, datasets, pipelines, experiment)
+    print_results(console_on(sys.stdout), stored)
 
 
 @results.command
@@ -89,16 +89,15 @@ def export(
     """
     from ilk_evaluation.atomic_write import replace_file
     from ilk_evaluation.commands.common import written_to
-    from ilk_evaluation.results.export import frame_of, write
-    from ilk_evaluation.results.presented import for_paper
+    from ilk_evaluation.results.export import for_paper, frame_of, write
 
     if format_ == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is no text: say where to write it with --output")
-    found = open_results(store, measures, datasets, pipelines, experiment)
+    stored = open_results(store, measures, datasets, pipelines, experiment)
     if output is not None and output.exists() and output.samefile(store):
         raise click.UsageError(f"{output}: is the store itself, not a place for a table of it")
-    frame = frame_of(found, table, timings=not no_timings)
-    content = write(for_paper(found, table, frame) if format_ == "latex" else frame, format_)
+    frame = frame_of(stored, table, timings=not no_timings)
+    content = write(for_paper(stored, table, frame) if format_ == "latex" else frame, format_)
     if output is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -118,11 +117,11 @@ def failures(store: Path, *, traceback: bool, experiment: str | None) -> None:
     from ilk_evaluation.results.failures import lines
     from ilk_evaluation.results.opening import described_in
 
-    found = open_results(store, experiment=experiment)
-    if not len(found.failures):
-        click.echo(f"no cell failed, of {found.design.n_cells}")
+    stored = open_results(store, experiment=experiment)
+    if not len(stored.failures):
+        click.echo(f"no cell failed, of {stored.design.n_cells}")
         return
-    text = lines(found, described_in(store, found.design.name), full=traceback)
+    text = lines(stored, described_in(store, stored.design.name), full=traceback)
     click.echo("\n".join(map(printable, text)).rstrip())
 
 
@@ -159,11 +158,11 @@ def info(store: Path, *, as_json: bool) -> None:
 
     with open_store(store) as opened:
         opened.verify()
-        known = provenance(opened)
+        record = provenance(opened)
     click.echo(
-        json.dumps(known, indent=2, ensure_ascii=False)
+        json.dumps(record, indent=2, ensure_ascii=False)
         if as_json
-        else "\n".join(map(printable, lines(known)))
+        else "\n".join(map(printable, lines(record)))
     )
 
 
@@ -216,5 +215,5 @@ def open_results(
     """
     from ilk_evaluation.results.opening import opened_results
 
-    found = click.get_current_context().with_resource(opened_results(store, experiment))
-    return found.score(*measures).filter(dataset=datasets or None, pipeline=pipelines or None)
+    stored = click.get_current_context().with_resource(opened_results(store, experiment))
+    return stored.score(*measures).filter(dataset=datasets or None, pipeline=pipelines or None)

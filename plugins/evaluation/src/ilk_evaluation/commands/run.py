@@ -75,7 +75,7 @@ def run(
     fails on a few rows, or an unusable store, 130 interrupted, 143 terminated.
     """
     from ilk_evaluation.commands.data_tables import print_plan_notes
-    from ilk_evaluation.commands.tables import console_on
+    from ilk_evaluation.commands.terminal_tables import console_on
     from ilk_evaluation.experiment import run_experiment
     from ilk_evaluation.plan.experiment_plan import plan_experiment, with_shard
     from ilk_evaluation.plan.shards import read_shard
@@ -138,7 +138,7 @@ def _listeners() -> ilk.Listeners:
 
 def _print(plan: Plan, results: Results, listeners: ilk.Listeners) -> None:
     """Print the tables, then the sections of listeners."""
-    from ilk_evaluation.commands.tables import console_on, print_results, print_shard
+    from ilk_evaluation.commands.terminal_tables import console_on, print_results, print_shard
     from ilk_evaluation.results.listener_sections import sections_of
 
     print_results(console_on(sys.stdout), results)
@@ -167,7 +167,7 @@ def _run_only(plan: Plan, key: str, *, debug: bool) -> int:
 def _show(plan: Plan, *, fresh: bool, retry_failed: bool) -> None:
     """Print the plan and the number of finished cells; check that the store is writable."""
     from ilk_evaluation.commands.data_tables import print_plan_data
-    from ilk_evaluation.commands.tables import console_on, print_plan
+    from ilk_evaluation.commands.terminal_tables import console_on, print_plan
     from ilk_evaluation.run.runner import n_done
 
     print_plan_data(console_on(sys.stdout), plan)

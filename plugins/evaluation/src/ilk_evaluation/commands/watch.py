@@ -50,7 +50,7 @@ def watch(ctx: click.Context, store: Path, *, once: bool, interval: float, wait:
     130 interrupted.
     """
     from ilk_evaluation.commands.observer import Observer, follow, wait_for
-    from ilk_evaluation.commands.tables import console_on
+    from ilk_evaluation.commands.terminal_tables import console_on
 
     console = console_on(sys.stdout)
     watching = Observer(store)

@@ -1,6 +1,6 @@
 """Curves of predictions: ROC, precision and recall, calibration, learning; averaged over folds.
 
-The module `drawing` draws each on matplotlib's axes.
+The module `plotting` draws each on matplotlib's axes.
 """
 
 from ilk_evaluation.curves.calibration_curve import Calibration, calibration

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import ilk
+from ilk_evaluation.arguments import as_component, as_data, as_model
 from ilk_evaluation.curves.curve import band_text, check_band, half_width
-from ilk_evaluation.named_models import as_component, as_data, as_model
 from ilk_evaluation.results.scoring import pool
 from ilk_evaluation.run.cell import REJECTED, Outcome, evaluate
 
@@ -125,7 +125,7 @@ def learning(
     scorer = as_component(measure, "measure")
     splits = list(scheme.splits(loaded.X, loaded.y, loaded.groups, random_state))
     _check_apart(scheme, splits)
-    numbers = _numbers(sizes, min(len(split.train) for split in splits))
+    numbers = _training_sizes(sizes, min(len(split.train) for split in splits))
     notes: list[str] = []
     rows = [_scores(model, loaded, splits, size, scorer, random_state, notes) for size in numbers]
     scores = np.array(rows)
@@ -142,13 +142,13 @@ def _check_apart(scheme: ilk.Resampling, splits: Sequence[ilk.Split]) -> None:
             )
 
 
-def _numbers(sizes: Sequence[Any], most: int) -> list[int]:
+def _training_sizes(sizes: Sequence[Any], most: int) -> list[int]:
     if not len(sizes):
         raise ilk.InputError("learning: sizes is empty, at least one is needed")
-    return [_number(size, most) for size in sizes]
+    return [_training_size(size, most) for size in sizes]
 
 
-def _number(size: float, most: int) -> int:
+def _training_size(size: float, most: int) -> int:
     """Number of training cases for a number, or for a share of the largest."""
     is_count = isinstance(size, Integral)
     number = isinstance(size, Real) and not isinstance(size, bool)
@@ -170,11 +170,11 @@ def _scores(
     notes: list[str],
 ) -> list[float]:
     """Score the splits, or the repeats if the measure is pooled, at one size."""
-    found = _predictions(model, data, splits, size, seed, notes)
+    predicted = _predictions(model, data, splits, size, seed, notes)
     if not measure.pooled:
-        return [_score(measure, prediction, size, notes) for _, prediction in found]
+        return [_score(measure, prediction, size, notes) for _, prediction in predicted]
     scores = []
-    for _, group in groupby(found, key=lambda pair: pair[0]):
+    for _, group in groupby(predicted, key=lambda pair: pair[0]):
         together = [prediction for _, prediction in group]
         finished = [one for one in together if one is not None]
         complete = pool(finished) if len(finished) == len(together) else None

@@ -346,7 +346,7 @@ def _attribute(place: str, text: str) -> Attribute:
     match = _ATTRIBUTE.fullmatch(text)
     if match is None or not match[2]:
         raise ilk.DataError(f"{place}: expected a name and a type after @attribute, got {text!r}")
-    name, declared = _plain(match[1])[0], _WEIGHT.sub("", match[2].strip()) or match[2].strip()
+    name, declared = _unquoted(match[1])[0], _WEIGHT.sub("", match[2].strip()) or match[2].strip()
     if declared.startswith("{"):
         if not declared.endswith("}"):
             raise ilk.DataError(f"{place}: attribute {name!r}: its values have no closing brace")
@@ -367,7 +367,7 @@ def _attribute(place: str, text: str) -> Attribute:
 
 def _date_form(written: str) -> str:
     """Java's format of dates as Python's; empty if it cannot be translated."""
-    java, form = _plain(written)[0], ""
+    java, form = _unquoted(written)[0], ""
     if not java:
         return "iso"
     for token in re.findall(r"'[^']*'|([A-Za-z])(\1*)|(.)", java):
@@ -403,7 +403,7 @@ def _row(
 
 def _by_blanks(line: str, width: int) -> list[tuple[str, bool]] | None:
     """Split at commas, tabs and blanks, as Weka's reader does; None if the number differs."""
-    cells = [_plain(cell) for cell in _BY_BLANKS.findall(line)]
+    cells = [_unquoted(cell) for cell in _BY_BLANKS.findall(line)]
     return cells if len(cells) == width else None
 
 
@@ -430,7 +430,7 @@ def _sparse(
             )
         seen.add(position)
         one = attributes[position]
-        row[position] = _value(table, one, values[one.name], *_plain(match[2].strip()))
+        row[position] = _value(table, one, values[one.name], *_unquoted(match[2].strip()))
     return row
 
 
@@ -465,13 +465,13 @@ def _cells(line: str) -> list[tuple[str, bool]]:
     while True:
         match = _CELL.match(line, at)
         assert match is not None  # unquoted text extends to a comma or the end
-        cells.append(_plain(match[1]))
+        cells.append(_unquoted(match[1]))
         if match[2] == "":
             return cells
         at = match.end()
 
 
-def _plain(cell: str) -> tuple[str, bool]:
+def _unquoted(cell: str) -> tuple[str, bool]:
     """Strip quotes, and tell whether there were any."""
     if len(cell) >= 2 and cell[0] == cell[-1] and cell[0] in "'\"":
         return _ESCAPE.sub(lambda m: _SIGNS.get(m[1], m[1]), cell[1:-1]), True

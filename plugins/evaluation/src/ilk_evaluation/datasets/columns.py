@@ -136,13 +136,13 @@ class Columns:
             read[name] = [None if cell in missing else cell for cell in column]
         return read
 
-    def _keep_rows(self, kept: Sequence[bool]) -> None:
-        if not any(kept):
+    def _keep_rows(self, mask: Sequence[bool]) -> None:
+        if not any(mask):
             what = "complete" if self.roles.missing == "complete" else "labelled"
             raise self.table.error(f"missing = {self.roles.missing!r}, but no row is {what}")
-        self.rows = [row for row, keep in zip(self.rows, kept, strict=True) if keep]
+        self.rows = [row for row, keep in zip(self.rows, mask, strict=True) if keep]
         self.cells = {
-            name: [cell for cell, keep in zip(cells, kept, strict=True) if keep]
+            name: [cell for cell, keep in zip(cells, mask, strict=True) if keep]
             for name, cells in self.cells.items()
         }
 
@@ -235,26 +235,26 @@ class Columns:
     def _spelling(self) -> Spelling:
         roles = self.roles
         if roles.decimal != "auto" and roles.thousands is not None:
-            found = Spelling(roles.decimal, roles.thousands)
+            spelling = Spelling(roles.decimal, roles.thousands)
         else:
             cells = {
                 name: self._distinct(name)
                 for name in self.features
-                if self._is_open(name) and self._plain(name) is None
+                if self._is_open(name) and self._as_floats(name) is None
             }
             points = {"plain": _with_points(self.cells[name] for name in self.features)}
             try:
-                found = find_spelling(cells | points, roles.decimal, roles.thousands)
+                spelling = find_spelling(cells | points, roles.decimal, roles.thousands)
             except ilk.DataError as error:
                 raise self.table.error(f"{error}, or list the column in nominal") from None
-            if not found.plain and roles.decimal == "auto":
-                self.table.notes.append(f"numbers have {' and '.join(found.dialect)}")
-        self.table.dialect += found.dialect
+            if not spelling.plain and roles.decimal == "auto":
+                self.table.notes.append(f"numbers have {' and '.join(spelling.dialect)}")
+        self.table.dialect += spelling.dialect
         self.is_number = is_plain_number
-        self.translate = found.translator()
-        if not found.plain:
+        self.translate = spelling.translator()
+        if not spelling.plain:
             self.is_number = lambda cell: is_plain_number(self.translate(cell))
-        return found
+        return spelling
 
     def _distinct(self, name: str) -> list[str]:
         return list(dict.fromkeys(cell for cell in self.cells[name] if cell is not None))
@@ -271,22 +271,22 @@ class Columns:
         if form != "auto":
             return form if days(cells, form) is not None else None
         try:
-            found = find_dates(cells)
+            date_form = find_dates(cells)
         except ilk.DataError as error:
             raise self.table.error(
                 f"column {name!r}: {error}, or list the column in nominal"
             ) from None
-        if found:
+        if date_form:
             self.table.notes.append(
                 f"column {name!r} has dates, such as {first!r}: they are read as days since "
                 f"1970-01-01"
             )
-        return found
+        return date_form
 
     def _days(self, name: str, form: str) -> np.ndarray:
-        known = days(self._distinct(name), form)
-        assert known is not None  # `_date_form` tried
-        return np.array([math.nan if cell is None else known[cell] for cell in self.cells[name]])
+        day_of = days(self._distinct(name), form)
+        assert day_of is not None  # `_date_form` tried
+        return np.array([math.nan if cell is None else day_of[cell] for cell in self.cells[name]])
 
     def _doubt(self, nominal: Iterable[str]) -> None:
         """Note columns of categories that look like something else."""
@@ -327,7 +327,7 @@ class Columns:
             row=self.rows[wrong[0]],
         )
 
-    def _plain(self, name: str) -> np.ndarray | None:
+    def _as_floats(self, name: str) -> np.ndarray | None:
         """The column as numbers that Python reads itself; None if a cell is none. Kept."""
         if name not in self._converted:
             cells = self.cells[name]
@@ -340,12 +340,12 @@ class Columns:
 
     def _all_numbers(self, name: str) -> bool:
         if self.spelling.plain:
-            return self._plain(name) is not None
+            return self._as_floats(name) is not None
         return all(cell is None or self.is_number(cell) for cell in self.cells[name])
 
     def _numbers(self, name: str) -> np.ndarray:
         cells = self.cells[name]
-        values = self._plain(name) if self.spelling.plain else None
+        values = self._as_floats(name) if self.spelling.plain else None
         if values is None:
             values = _floats([None if cell is None else self.translate(cell) for cell in cells])
         for position in map(int, np.flatnonzero(~np.isfinite(values))):

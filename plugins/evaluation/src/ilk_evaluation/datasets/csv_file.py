@@ -154,9 +154,9 @@ class Csv(TableDataset):
 
     def _table(self, path: Path) -> TableFile:
         file = read_text(path, self.inflated_mb, self.encoding)
-        found = format_of(file.text)
-        if found != "csv":
-            raise ilk.DataError(f"{path}: no delimited table; read it with use = {found!r}")
+        file_format = format_of(file.text)
+        if file_format != "csv":
+            raise ilk.DataError(f"{path}: no delimited table; read it with use = {file_format!r}")
         return read_table(file, self._layout())
 
     def _read(self, path: Path) -> tuple[UsedColumns, str]:

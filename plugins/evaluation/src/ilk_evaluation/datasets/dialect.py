@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COMMENTS = ("#", "%")
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 _TOLD = re.compile(r"sep=([^\"\r\n])\r?\n")
-"""A first line by which Excel is told the delimiter."""
+"""A first line that names the delimiter for Excel."""
 _SAMPLE = 2**16  # characters
 _MOST_TOLD = 5
 Row = tuple[int, list[str]]
@@ -75,10 +75,10 @@ def read_table(file: TextFile, layout: Layout) -> TableFile:
     """
     path, text = file.path, file.text
     delimiter, skipped = layout.delimiter, 0
-    told = _TOLD.match(text)
-    if told:
-        text, skipped = text[told.end() :], 1
-        delimiter = told[1] if delimiter == "auto" else delimiter
+    separator_line = _TOLD.match(text)
+    if separator_line:
+        text, skipped = text[separator_line.end() :], 1
+        delimiter = separator_line[1] if delimiter == "auto" else delimiter
     if delimiter == "auto":
         delimiter = find_delimiter(path, text)
     rows = list(_numbered(path, text, delimiter, layout.padded, 1 + skipped))
@@ -183,22 +183,22 @@ def _without_comments(table: TableFile, rows: list[Row], layout: Layout) -> list
     marked = [cells[0].lstrip().startswith(signs) for _, cells in rows]
     if not any(marked):
         return rows
-    plain = [row for row, mark in zip(rows, marked, strict=True) if not mark]
-    if not plain or (layout.comment == "auto" and marked[0] and sum(marked) > len(plain)):
+    data_rows = [row for row, mark in zip(rows, marked, strict=True) if not mark]
+    if not data_rows or (layout.comment == "auto" and marked[0] and sum(marked) > len(data_rows)):
         return rows
-    usual = Counter(len(cells) for _, cells in plain).most_common(1)[0][0]
-    leading = marked.index(False)
-    kept = [
+    usual = Counter(len(cells) for _, cells in data_rows).most_common(1)[0][0]
+    n_head = marked.index(False)
+    table_rows = [
         row
         for at, (row, mark) in enumerate(zip(rows, marked, strict=True))
-        if not mark or (layout.comment == "auto" and at > leading and len(row[1]) == usual)
+        if not mark or (layout.comment == "auto" and at > n_head and len(row[1]) == usual)
     ]
-    head = _commented_header(rows[leading - 1], kept[0], usual, layout) if leading else None
-    skipped = len(rows) - len(kept) - (head is not None)
+    head = _commented_header(rows[n_head - 1], table_rows[0], usual, layout) if n_head else None
+    skipped = len(rows) - len(table_rows) - (head is not None)
     if skipped:
         what = "1 comment" if skipped == 1 else f"{skipped} comments"
         table.notes.append(f"{what} left out (rows that begin with {' or '.join(signs)})")
-    return kept if head is None else [head, *kept]
+    return table_rows if head is None else [head, *table_rows]
 
 
 def _commented_header(row: Row, first: Row, usual: int, layout: Layout) -> Row | None:
@@ -247,8 +247,8 @@ def _divide(table: TableFile, rows: list[Row], layout: Layout) -> None:
         )
     table.doubled = frozenset(name for name, n in Counter(names).items() if n > 1)
     if table.doubled:
-        told = ", ".join(map(repr, sorted(table.doubled)[:_MOST_TOLD]))
-        table.notes.append(f"several columns are named {told}; the later ones got numbers")
+        doubled = ", ".join(map(repr, sorted(table.doubled)[:_MOST_TOLD]))
+        table.notes.append(f"several columns are named {doubled}; the later ones got numbers")
     table.header = tuple(_numbered_names(names))
 
 

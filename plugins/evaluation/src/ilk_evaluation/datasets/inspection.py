@@ -64,12 +64,12 @@ def warnings_of(data: ilk.Data) -> list[str]:
     >>> warnings_of(ilk.Data(X, y, feature_names=("no", "x")))
     ["column 'no' numbers the rows; ignore = ['no'] leaves it out"]
     """
-    found = []
+    remarks = []
     for name, column in _columns(data):
         doubt = _doubt_of(name, column)
         if doubt:
-            found.append(f"column {name!r} {doubt}")
-    return [*_gathered(found), *_of_classes(data)]
+            remarks.append(f"column {name!r} {doubt}")
+    return [*_gathered(remarks), *_of_classes(data)]
 
 
 def _columns(data: ilk.Data) -> Iterator[tuple[str, pd.Series[Any]]]:
@@ -137,17 +137,17 @@ def _nearly_equal(levels: Iterable[str]) -> str | None:
     return next((f"{a[0]!r} and {a[1]!r}" for a in folded.values() if len(a) > 1), None)
 
 
-def _gathered(found: Sequence[str]) -> list[str]:
+def _gathered(remarks: Sequence[str]) -> list[str]:
     """Gather equal remarks on many columns."""
-    about = Counter(text.partition("' ")[2].partition(";")[0] for text in found)
-    told: Counter[str] = Counter()
+    about = Counter(text.partition("' ")[2].partition(";")[0] for text in remarks)
+    n_listed: Counter[str] = Counter()
     result = []
-    for text in found:
+    for text in remarks:
         what = text.partition("' ")[2].partition(";")[0]
-        told[what] += 1
-        if told[what] <= _MOST_LISTED:
+        n_listed[what] += 1
+        if n_listed[what] <= _MOST_LISTED:
             result.append(text)
-        elif told[what] == about[what]:
+        elif n_listed[what] == about[what]:
             result.append(f"{about[what] - _MOST_LISTED} more columns: {what}")
     return result
 
@@ -157,19 +157,19 @@ def _of_classes(data: ilk.Data) -> list[str]:
         return []
     counts = class_counts(data)
     single = [str(label) for label, count in counts.items() if count == 1]
-    found = []
+    remarks = []
     if len(counts) > max(_FEWEST, len(data) / 2):
-        found.append(
+        remarks.append(
             f"the target has {len(counts)} different values in {len(data)} rows: a quantity (for "
             f"regressors) or an identifier, no classes"
         )
     elif single:
         word = "class" if len(single) == 1 else "classes"
-        found.append(
+        remarks.append(
             f"{len(single)} {word} of one case ({_listed(single)}), which cannot be in training "
             f"and test at once"
         )
     pair = _nearly_equal(map(str, counts))
     if pair:
-        found.append(f"the target has values that differ by case or blanks only: {pair}")
-    return found
+        remarks.append(f"the target has values that differ by case or blanks only: {pair}")
+    return remarks

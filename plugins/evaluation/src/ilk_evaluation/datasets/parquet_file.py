@@ -160,7 +160,7 @@ class ParquetTable:
 
     def remarks(self) -> tuple[str, list[str]]:
         """Dialect, which a Parquet file does not have, and notes."""
-        found = [
+        doubts = [
             (name, doubtful([str(value) for value in self.frame[name].dropna().unique()]))
             for name in self.features
             if self.roles.nominal == "auto" and _type(self.frame[name]) in _TEXTS
@@ -168,7 +168,7 @@ class ParquetTable:
         return "", [
             f"column {name!r} {doubt}, but is read as categories; write it as numbers or dates, or "
             f"list it in nominal"
-            for name, doubt in found
+            for name, doubt in doubts
             if doubt
         ]
 

@@ -131,5 +131,5 @@ def _selected(
             raise ilk.DataError(f"{path}: column {name!r} is numeric, but was nominal in training")
     X = frame if nominal else frame.to_numpy(dtype=float)
     dates = tuple(name for name in features if name in data.dates)
-    kept = tuple(name for name in features if name in nominal)
-    return replace(data, X=X, feature_names=tuple(features), nominal=kept, dates=dates)
+    nominal_names = tuple(name for name in features if name in nominal)
+    return replace(data, X=X, feature_names=tuple(features), nominal=nominal_names, dates=dates)

@@ -1,4 +1,4 @@
-"""Spellings of numbers and dates in cells, and how they are told."""
+"""Spellings of numbers and dates in cells, and their detection."""
 
 from __future__ import annotations
 
@@ -249,10 +249,10 @@ def find_dates(cells: Collection[str]) -> str | None:
         if all(map(pattern.fullmatch, cells)):
             return form if days(cells, form) is not None else None
     matches = [_SLASHES.fullmatch(cell) for cell in cells]
-    found = [match for match in matches if match]
-    if len(found) < len(matches) or len({match[2] for match in found}) > 1:
+    dates = [match for match in matches if match]
+    if len(dates) < len(matches) or len({match[2] for match in dates}) > 1:
         return None
-    sign = found[0][2]
+    sign = dates[0][2]
     forms = [f"%d{sign}%m{sign}%Y", f"%m{sign}%d{sign}%Y"]
     fitting = [form for form in forms if days(cells, form) is not None]
     if len(fitting) == 2 and days(cells, forms[0]) != days(cells, forms[1]):

@@ -48,7 +48,7 @@ class TableFile:
     lines : list of int
         Line at which each row starts, counted from 1.
     notes : list of str
-        What was guessed, and what may be wrong.
+        Guesses of the reader, and possible errors.
     dialect : list of str
         How the file is written, part by part.
     doubled : frozenset of str

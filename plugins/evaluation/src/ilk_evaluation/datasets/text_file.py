@@ -73,7 +73,7 @@ class TextFile:
     compression : str
         ``"gzip"``, ``"xz"``, ``"bzip2"``, ``"zip"``, or empty.
     notes : tuple of str
-        What was guessed and may be wrong.
+        Guesses of the reader, which may be wrong.
     """
 
     path: Path
@@ -99,22 +99,22 @@ def read_text(path: Path, inflated_mb: int = INFLATED_MB, encoding: str = "auto"
         names the line.
     """
     raw, compression = _unpacked(path, read_bytes(path), inflated_mb)
-    found = _decode(path, raw, encoding)
-    found = _checked(path, found)
-    return replace(found, compression=compression, text=found.text.rstrip("\x1a"))
+    decoded = _decode(path, raw, encoding)
+    decoded = _checked(path, decoded)
+    return replace(decoded, compression=compression, text=decoded.text.rstrip("\x1a"))
 
 
-def _checked(path: Path, found: TextFile) -> TextFile:
+def _checked(path: Path, decoded: TextFile) -> TextFile:
     """Refuse binary data; note a stray control character."""
-    match = _CONTROL.search(found.text)
+    match = _CONTROL.search(decoded.text)
     if match is None:
-        return found
-    line = found.text.count("\n", 0, match.start()) + 1
+        return decoded
+    line = decoded.text.count("\n", 0, match.start()) + 1
     sign = f"the control character 0x{ord(match[0]):02x}"
-    many = len(_CONTROL.findall(found.text)) > _MOST_CONTROL * len(found.text)
-    if many or "\0" in found.text:
+    many = len(_CONTROL.findall(decoded.text)) > _MOST_CONTROL * len(decoded.text)
+    if many or "\0" in decoded.text:
         raise ilk.DataError(f"{path}:{line}: not a text file: it has {sign}")
-    return replace(found, notes=(*found.notes, f"line {line} has {sign}"))
+    return replace(decoded, notes=(*decoded.notes, f"line {line} has {sign}"))
 
 
 def format_of(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ilk import InputError
-from ilk_evaluation.label_arrays import label_array
+from ilk_evaluation.arguments import label_array
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Labels

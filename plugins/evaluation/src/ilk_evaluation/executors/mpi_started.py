@@ -184,7 +184,7 @@ class _JobPool(RelayExecutor):
 
 
 def _unpacked(packed: bytes) -> tuple[Any, BaseException | None]:
-    """Return the value and the error of a call, of which one is None."""
+    """Return the value and the error of a call; one of them is None."""
     try:
         value, error = cloudpickle.loads(packed)
     except Exception as unreadable:  # noqa: BLE001  # e.g. of a class that only the rank has

@@ -119,10 +119,10 @@ def _shared(name: str) -> SharedInput:
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """Return the versions of Python, libraries, and the code of each distribution of ilk."""
-    found = {"Python": platform.python_version()}
+    numbers = {"Python": platform.python_version()}
     for name in LIBRARIES:
         try:
-            found[name] = version(name)
+            numbers[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found | {name: code_of(name, number) for name, number in ilk.installed().items()}
+    return numbers | {name: code_of(name, number) for name, number in ilk.installed().items()}

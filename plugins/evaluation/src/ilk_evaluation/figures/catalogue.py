@@ -107,17 +107,17 @@ def draw(
         raise ilk.InputError(f"there is no figure {name!r}{hint} (there are: {', '.join(specs)})")
     spec = specs[name]
     place = []
-    for what, given, known in (
+    for what, given, labels in (
         ("dataset", dataset, spec.datasets),
         ("pipeline", pipeline, spec.pipelines),
     ):
-        if known and not spec.lacking:
-            place.append(_one(name, what, given, known))
+        if labels and not spec.lacking:
+            place.append(_one(name, what, given, labels))
     return spec.figure(*place).draw(ax)
 
 
-def _one(name: str, what: str, given: str | None, known: object) -> str:
-    there = [str(label) for label in known]  # type: ignore[attr-defined]  # a sequence
+def _one(name: str, what: str, given: str | None, labels: object) -> str:
+    there = [str(label) for label in labels]  # type: ignore[attr-defined]  # a sequence
     if given is None and len(there) == 1:
         return there[0]
     if given in there:

@@ -126,12 +126,12 @@ class FigureData:
         """Label, comparison and verdict of each comparison that has a verdict."""
         verdicts = iter(self.results.verdicts)
         verdict = next(verdicts, None)
-        found = []
+        compared = []
         for label, comparison in self.results.design.comparisons.items():
             if verdict is not None and ilk.display_name(comparison) == verdict.comparison:
-                found.append((label, comparison, verdict))
+                compared.append((label, comparison, verdict))
                 verdict = next(verdicts, None)
-        return found
+        return compared
 
     def answered(self, dataset: str, pipeline: str) -> bool:
         """Whether there is a prediction of a pipeline on a data set."""
@@ -162,10 +162,10 @@ class FigureData:
         cells = self._source.predictions(dataset, pipeline)
         if ilk.display_name(self.results.design.resampling) == "bootstrap_632":
             cells = (cell for cell in cells if cell[0])  # the first split is a resubstitution
-        found = summarize_predictions(cells, curves=True)
-        if found is not None:
-            found.n_lost = self._lost.get((dataset, pipeline), 0)
-        return found
+        summary = summarize_predictions(cells, curves=True)
+        if summary is not None:
+            summary.n_lost = self._lost.get((dataset, pipeline), 0)
+        return summary
 
 
 def signed(value: float, spread: float, digits: int = 3) -> str:
@@ -235,30 +235,30 @@ def summarize_predictions(
     -------
     PredictionSummary, or None if there is no prediction of classes
     """
-    found: PredictionSummary | None = None
+    summary: PredictionSummary | None = None
     by_split: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     by_repeat: dict[str, list[Any]] = {"roc": [], "precision_recall": []}
     for number, (_, group) in enumerate(groupby(cells, key=lambda cell: cell[0])):
         predictions = [prediction for _, _, prediction in group]
         if predictions[0].predictor in {"regressor", "clusterer"}:
             return None  # no classes are predicted
-        found = found or _nothing(predictions[0])
+        summary = summary or _nothing(predictions[0])
         for prediction in predictions:
-            found.confusion += confusion_matrix(prediction)
-            found.n_rejected += int(np.sum(prediction.rejected))
-            found.n_cases += len(prediction)
-            found.n_cells += 1
+            summary.confusion += confusion_matrix(prediction)
+            summary.n_rejected += int(np.sum(prediction.rejected))
+            summary.n_cases += len(prediction)
+            summary.n_cells += 1
         if not curves or not _has_scores(predictions):
             continue
         together = pool(predictions)
         if number == 0:
-            found.calibration = _if_defined(calibration, together)
-        if len(found.classes) == 2:
+            summary.calibration = _if_defined(calibration, together)
+        if len(summary.classes) == 2:
             _add_curves(by_split, predictions)
             _add_curves(by_repeat, [together])
-    if found is not None:
-        _average(found, by_split, by_repeat)
-    return found
+    if summary is not None:
+        _average(summary, by_split, by_repeat)
+    return summary
 
 
 def _nothing(prediction: ilk.Prediction) -> PredictionSummary:
@@ -295,12 +295,12 @@ def thinned(curve: Any) -> Any:
 
 
 def _average(
-    found: PredictionSummary, by_split: dict[str, list[Any]], by_repeat: dict[str, list[Any]]
+    summary: PredictionSummary, by_split: dict[str, list[Any]], by_repeat: dict[str, list[Any]]
 ) -> None:
-    found.pooled = not by_split["roc"] and bool(by_repeat["roc"])
-    chosen = by_repeat if found.pooled else by_split
+    summary.pooled = not by_split["roc"] and bool(by_repeat["roc"])
+    chosen = by_repeat if summary.pooled else by_split
     if chosen["roc"]:
-        found.roc = averaged(chosen["roc"])
-        found.n_left_out = 0 if found.pooled else found.n_cells - len(by_split["roc"])
+        summary.roc = averaged(chosen["roc"])
+        summary.n_left_out = 0 if summary.pooled else summary.n_cells - len(by_split["roc"])
     if chosen["precision_recall"]:
-        found.precision_recall = averaged(chosen["precision_recall"])
+        summary.precision_recall = averaged(chosen["precision_recall"])

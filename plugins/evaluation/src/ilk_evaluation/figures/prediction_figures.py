@@ -12,7 +12,7 @@ import pandas as pd
 
 import ilk
 from ilk.plotting import plot_label as as_is
-from ilk_evaluation.curves.drawing import draw_confusion
+from ilk_evaluation.curves.plotting import draw_confusion
 from ilk_evaluation.figures.figure_data import FigureData, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 from ilk_evaluation.figures.style import line_of
@@ -70,31 +70,31 @@ def curve_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 def bands(figure_data: FigureData, dataset: str, sort: _Sort) -> dict[str, Band]:
     """Return the averaged curve of each pipeline that has one, the largest area first."""
-    found = {}
+    by_pipeline = {}
     for pipeline in figure_data.shown:
         one = figure_data.predicted(dataset, pipeline)
         band = getattr(one, sort.name) if one is not None else None
         if band is not None:
-            found[pipeline] = band
-    return dict(sorted(found.items(), key=lambda item: -item[1].area))
+            by_pipeline[pipeline] = band
+    return dict(sorted(by_pipeline.items(), key=lambda item: -item[1].area))
 
 
 def _curve_figure(figure_data: FigureData, sort: _Sort, dataset: str) -> Figure:
     """Return the curves of a data set."""
-    found = bands(figure_data, dataset, sort)
-    areas = _some_of([f"{p} {signed(b.area, b.area_sd)}" for p, b in found.items()])
-    against = next((band.name for band in found.values()), "")
+    curves = bands(figure_data, dataset, sort)
+    areas = _some_of([f"{p} {signed(b.area, b.area_sd)}" for p, b in curves.items()])
+    against = next((band.name for band in curves.values()), "")
     text = f"{sort.title} on {dataset} ({against}), mean over the splits. "
     text += f"{sort.area[0].upper()}{sort.area[1:]}: {areas or 'no pipeline gives scores'}."
     return Figure(
         sort.name,
         f"{sort.title} on {dataset}",
         text,
-        _curve_table(found, sort),
-        lambda ax: _paint_curves(ax, found, sort, figure_data.order),
+        _curve_table(curves, sort),
+        lambda ax: _paint_curves(ax, curves, sort, figure_data.order),
         (2.9, 2.6),
         dataset,
-        note=" ".join(_notes(figure_data, dataset, found)),
+        note=" ".join(_notes(figure_data, dataset, curves)),
     )
 
 
@@ -104,21 +104,21 @@ def _some_of(items: list[str]) -> str:
     return "; ".join(items[:MOST_LINES]) + (f"; and {rest} more" if rest > 0 else "")
 
 
-def _curve_table(found: dict[str, Band], sort: _Sort) -> pd.DataFrame:
+def _curve_table(curves: dict[str, Band], sort: _Sort) -> pd.DataFrame:
     """Areas, and heights of the curves at eleven positions."""
     rows = []
-    for pipeline, band in found.items():
+    for pipeline, band in curves.items():
         heights = np.interp(_STEPS, band.x, band.mean)
         at = {f"{sort.y} at {x:.1f}": y for x, y in zip(_STEPS, heights, strict=True)}
         rows.append({"pipeline": pipeline, sort.area: band.area, "±": band.area_sd, **at})
     return pd.DataFrame(rows)
 
 
-def _notes(figure_data: FigureData, dataset: str, found: dict[str, Band]) -> Iterator[str]:
+def _notes(figure_data: FigureData, dataset: str, curves: dict[str, Band]) -> Iterator[str]:
     """Note missing and unusual curves."""
     all_ = {p: figure_data.predicted(dataset, p) for p in figure_data.shown}
     seen: dict[str, PredictionSummary] = {p: one for p, one in all_.items() if one is not None}
-    without = [p for p in figure_data.shown if p not in found]
+    without = [p for p in figure_data.shown if p not in curves]
     if without:
         yield f"No scores: {', '.join(without)}."
     partly = figure_data.partly(dataset)
@@ -129,16 +129,16 @@ def _notes(figure_data: FigureData, dataset: str, found: dict[str, Band]) -> Ite
         yield f"{n_left_out} splits whose test cases are all of one class have no curve."
     if any(one.pooled for one in seen.values()):
         yield "No split has test cases of both classes: curves are of all splits of a repeat."
-    if len(found) > MOST_LINES:
+    if len(curves) > MOST_LINES:
         yield f"The {MOST_LINES} largest areas are in colour."
 
 
-def _paint_curves(ax: Axes, found: dict[str, Band], sort: _Sort, order: Sequence[str]) -> None:
+def _paint_curves(ax: Axes, curves: dict[str, Band], sort: _Sort, order: Sequence[str]) -> None:
     """Draw the curves: the best in colour with their bands, others in grey.
 
     The colour of a pipeline follows its position in the order, the same in all figures.
     """
-    for number, (name, band) in reversed(list(enumerate(found.items()))):
+    for number, (name, band) in reversed(list(enumerate(curves.items()))):
         if number >= MOST_LINES:
             ax.plot(band.x, band.mean, color="0.75", linewidth=0.8, drawstyle=sort.joined)
             continue
@@ -185,18 +185,20 @@ def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 def _calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
     """Return the figure of a data set."""
-    found = _calibrations(figure_data, dataset)
-    event = next((one.name for one in found.values()), "")
-    errors = _some_of([f"{p} {one.expected_error:.3f}" for p, one in found.items()])
-    notes = [f"The {MOST_LINES} with the smallest are drawn." if len(found) > MOST_LINES else ""]
+    calibrations = _calibrations(figure_data, dataset)
+    event = next((one.name for one in calibrations.values()), "")
+    errors = _some_of([f"{p} {one.expected_error:.3f}" for p, one in calibrations.items()])
+    notes = [
+        f"The {MOST_LINES} with the smallest are drawn." if len(calibrations) > MOST_LINES else ""
+    ]
     notes.append(figure_data.partly(dataset))
     return Figure(
         "calibration",
         f"Calibration on {dataset}",
         f"Observed frequency against the probability of {event} on {dataset}, in ten bins over "
         f"the splits of one repeat. Expected error: {errors or 'no pipeline gives probabilities'}.",
-        _calibration_table(found),
-        lambda ax: _paint_calibrations(ax, found, figure_data.order),
+        _calibration_table(calibrations),
+        lambda ax: _paint_calibrations(ax, calibrations, figure_data.order),
         (2.9, 2.6),
         dataset,
         note=" ".join(filter(None, notes)),
@@ -205,15 +207,15 @@ def _calibration_figure(figure_data: FigureData, dataset: str) -> Figure:
 
 def _calibrations(figure_data: FigureData, dataset: str) -> dict[str, Calibration]:
     """Calibrations of the pipelines that give probabilities, the best first."""
-    found = {}
+    by_pipeline = {}
     for pipeline in figure_data.shown:
         one = figure_data.predicted(dataset, pipeline)
         if one is not None and one.calibration is not None:
-            found[pipeline] = one.calibration
-    return dict(sorted(found.items(), key=lambda item: item[1].expected_error))
+            by_pipeline[pipeline] = one.calibration
+    return dict(sorted(by_pipeline.items(), key=lambda item: item[1].expected_error))
 
 
-def _calibration_table(found: dict[str, Calibration]) -> pd.DataFrame:
+def _calibration_table(calibrations: dict[str, Calibration]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -223,7 +225,7 @@ def _calibration_table(found: dict[str, Calibration]) -> pd.DataFrame:
                 "observed frequency": share,
                 "cases": int(count),
             }
-            for pipeline, one in found.items()
+            for pipeline, one in calibrations.items()
             for probability, share, count in zip(
                 one.probability, one.frequency, one.counts, strict=True
             )
@@ -232,21 +234,23 @@ def _calibration_table(found: dict[str, Calibration]) -> pd.DataFrame:
     )
 
 
-def _paint_calibrations(ax: Axes, found: dict[str, Calibration], order: Sequence[str]) -> None:
+def _paint_calibrations(
+    ax: Axes, calibrations: dict[str, Calibration], order: Sequence[str]
+) -> None:
     """Draw a line for each pipeline, and the diagonal of perfect calibration."""
     ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
-    for pipeline, one in list(found.items())[:MOST_LINES]:
+    for pipeline, one in list(calibrations.items())[:MOST_LINES]:
         used = one.counts > 0
         look: Any = {"marker": "o", "markersize": 3, **line_of(order.index(pipeline))}
         label = f"{as_is(pipeline)} {one.expected_error:.3f}"
         ax.plot(one.probability[used], one.frequency[used], label=label, **look)
-    event = next((one.name for one in found.values()), "")
+    event = next((one.name for one in calibrations.values()), "")
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(-0.01, 1.01)
     ax.grid(axis="both")
     ax.set_xlabel(as_is(f"probability of {event}"))
     ax.set_ylabel("observed frequency")
-    if found:
+    if calibrations:
         _legend_below(ax, *ax.get_legend_handles_labels())
 
 
@@ -271,16 +275,16 @@ def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 def _confusion_figure(figure_data: FigureData, dataset: str, pipeline: str) -> Figure:
     """Return the matrix of a pipeline on a data set."""
-    found = figure_data.predicted(dataset, pipeline)
-    if found is None:
+    summary = figure_data.predicted(dataset, pipeline)
+    if summary is None:
         raise ilk.IlkError(f"there is no prediction of {pipeline} on {dataset}")
     return Figure(
         "confusion",
         f"{pipeline} on {dataset}",
-        confusion_text(found, dataset, pipeline),
-        _confusion_table(found),
-        lambda ax: draw_confusion(found.confusion, found.classes.tolist(), ax),
-        _confusion_size(len(found.classes)),
+        confusion_text(summary, dataset, pipeline),
+        _confusion_table(summary),
+        lambda ax: draw_confusion(summary.confusion, summary.classes.tolist(), ax),
+        _confusion_size(len(summary.classes)),
         dataset,
         pipeline,
     )
@@ -291,21 +295,23 @@ def _confusion_size(n: int) -> tuple[float, float]:
     return side, side
 
 
-def confusion_text(found: PredictionSummary, dataset: str, pipeline: str) -> str:
+def confusion_text(summary: PredictionSummary, dataset: str, pipeline: str) -> str:
     """Describe a matrix: number of right cases, and the most frequent confusion."""
-    matrix = found.confusion
+    matrix = summary.confusion
     right, total = int(np.trace(matrix)), int(matrix.sum())
     text = f"Confusion matrix of {pipeline} on {dataset}: {right} of {total} cases are right"
     wrong = matrix - np.diag(np.diag(matrix))
     if wrong.any():
         row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-        most = f"{found.classes[row]} is taken for {found.classes[column]}"
+        most = f"{summary.classes[row]} is taken for {summary.classes[column]}"
         text += f"; most often {most} ({int(wrong[row, column])} cases)"
-    text += f". {found.n_rejected} cases were rejected." if found.n_rejected else "."
-    return text + (f" Splits that failed or are missing: {found.n_lost}." if found.n_lost else "")
+    text += f". {summary.n_rejected} cases were rejected." if summary.n_rejected else "."
+    return text + (
+        f" Splits that failed or are missing: {summary.n_lost}." if summary.n_lost else ""
+    )
 
 
-def _confusion_table(found: PredictionSummary) -> pd.DataFrame:
+def _confusion_table(summary: PredictionSummary) -> pd.DataFrame:
     """Counts by true class (rows) and predicted class."""
-    names = [str(name) for name in found.classes.tolist()]
-    return pd.DataFrame(found.confusion, columns=names).assign(true=names)[["true", *names]]
+    names = [str(name) for name in summary.classes.tolist()]
+    return pd.DataFrame(summary.confusion, columns=names).assign(true=names)[["true", *names]]

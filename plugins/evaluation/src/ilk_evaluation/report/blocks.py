@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from ilk_evaluation.report.tables import Table, slug, table_of
+from ilk_evaluation.report.report_tables import Table, slug, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -26,7 +26,7 @@ from ilk_evaluation.report.blocks import (
     shortened,
     texts,
 )
-from ilk_evaluation.report.tables import short_value, table_of, words
+from ilk_evaluation.report.report_tables import short_value, table_of, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

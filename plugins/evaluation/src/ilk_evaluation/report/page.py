@@ -71,7 +71,7 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
     """Return the page of results whose store is open."""
     results = _timed(results).load()
     figure_data, figures = FigureData(results, MOST_PIPELINES), Figures()
-    known = provenance(store, results.design.name)
+    record = provenance(store, results.design.name)
     listeners = ilk.Listeners() if listeners is None else listeners
     sections = [
         summary(figure_data),
@@ -79,11 +79,11 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
         estimate_section(figure_data, figures),
         *_of_predictions(figure_data, figures),
         time_section(figure_data, figures),
-        failure_section(figure_data, known["runs"][-1]["file"] if known["runs"] else None),
+        failure_section(figure_data, record["runs"][-1]["file"] if record["runs"] else None),
         _notes(results),
         *plugin_sections(listeners, results, figures),
-        specification_section(known),
-        provenance_section(known),
+        specification_section(record),
+        provenance_section(record),
     ]
     return _page(
         name=results.design.name,

@@ -129,21 +129,21 @@ def _section_of_matrices(panels: Panels, notes: list[str], too_large: str) -> Se
     return Section("confusion", "Confusion matrices", blocks)
 
 
-def _matrix(found: PredictionSummary, dataset: str, pipeline: str) -> Matrix:
+def _matrix(summary: PredictionSummary, dataset: str, pipeline: str) -> Matrix:
     """Return a confusion matrix as a shaded table."""
-    names = [str(name) for name in found.classes.tolist()]
-    shares = np.nan_to_num(normalized(found.confusion))
-    recalls: Any = np.diag(normalized(found.confusion))
+    names = [str(name) for name in summary.classes.tolist()]
+    shares = np.nan_to_num(normalized(summary.confusion))
+    recalls: Any = np.diag(normalized(summary.confusion))
     rows = []
     for row, name in enumerate(names):
         cells = [
             MatrixCell(str(count), f"h{round(10 * share)}")
-            for count, share in zip(found.confusion[row], shares[row], strict=True)
+            for count, share in zip(summary.confusion[row], shares[row], strict=True)
         ]
         recall = "–" if np.isnan(recalls[row]) else f"{recalls[row]:.3f}"
         rows.append((name, [*cells, MatrixCell(recall, "recall")]))
     return Matrix(
-        prediction_figures.confusion_text(found, dataset, pipeline),
+        prediction_figures.confusion_text(summary, dataset, pipeline),
         f"Confusion matrix of {pipeline} on {dataset}; rows true, columns predicted",
         "confusion",
         "true",

@@ -19,16 +19,16 @@ from ilk_evaluation.report.blocks import (
     listed,
     texts,
 )
-from ilk_evaluation.report.tables import Column, Table, records
+from ilk_evaluation.report.report_tables import Column, Table, records
 from ilk_evaluation.results.failures import KEY, Failures, grouped, reproducer
 
 if TYPE_CHECKING:
     from ilk_evaluation.figures.figure_data import FigureData
 
 
-def specification_section(known: Mapping[str, Any]) -> Section:
+def specification_section(record: Mapping[str, Any]) -> Section:
     """Return the specification of the last run, unchanged."""
-    text = str(known["runs"][-1]["text"]) if known["runs"] else ""
+    text = str(record["runs"][-1]["text"]) if record["runs"] else ""
     name, language = "as it was written, in TOML", "toml"
     try:
         text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
@@ -40,19 +40,19 @@ def specification_section(known: Mapping[str, Any]) -> Section:
     return Section("specification", "Specification", [code])
 
 
-def provenance_section(known: Mapping[str, Any]) -> Section:
+def provenance_section(record: Mapping[str, Any]) -> Section:
     """Return runs, versions, data sets and pipelines."""
-    blocks = [*_versions(known), _runs(known), _datasets(known), _pipelines(known)]
+    blocks = [*_versions(record), _runs(record), _datasets(record), _pipelines(record)]
     return Section("origins", "Provenance", blocks)
 
 
-def _versions(known: Mapping[str, Any]) -> list[Any]:
+def _versions(record: Mapping[str, Any]) -> list[Any]:
     """The environment of the last run."""
-    if not known["runs"]:
+    if not record["runs"]:
         return []
-    run = known["runs"][-1]
+    run = record["runs"][-1]
     facts = {
-        "store": known["store"],
+        "store": record["store"],
         "described in": run["file"] or "Python",
         "platform": run["platform"],
         "processors": run["processors"],
@@ -63,7 +63,7 @@ def _versions(known: Mapping[str, Any]) -> list[Any]:
     return [Heading("Versions of the last run"), Facts(short)]
 
 
-def _runs(known: Mapping[str, Any]) -> Table:
+def _runs(record: Mapping[str, Any]) -> Table:
     columns = [
         Column("run", "run"),
         Column("started", "started"),
@@ -71,10 +71,10 @@ def _runs(known: Mapping[str, Any]) -> Table:
         Column("machine", "machine"),
         Column("cells kept", "cells", numeric=True),
     ]
-    return Table("Runs that wrote into the store", columns, known["runs"], "runs-table")
+    return Table("Runs that wrote into the store", columns, record["runs"], "runs-table")
 
 
-def _datasets(known: Mapping[str, Any]) -> Table:
+def _datasets(record: Mapping[str, Any]) -> Table:
     columns = [
         Column("data set", "label"),
         Column("rows", "n_rows", numeric=True),
@@ -82,17 +82,17 @@ def _datasets(known: Mapping[str, Any]) -> Table:
         Column("classes", "n_classes", lambda n: str(n or "numbers"), numeric=True),
         Column("fingerprint", "fingerprint", lambda text: text[:16], style="key"),
     ]
-    return Table("Data sets of the last run", columns, known["datasets"], "data-table")
+    return Table("Data sets of the last run", columns, record["datasets"], "data-table")
 
 
-def _pipelines(known: Mapping[str, Any]) -> Table:
+def _pipelines(record: Mapping[str, Any]) -> Table:
     columns = [
         Column("pipeline", "id"),
         Column("steps", "spec", _steps, style="code"),
         Column("code", "versions", _code, style="text"),
         Column("key", "key", lambda text: text[:16], style="key"),
     ]
-    rows = known["pipelines"]
+    rows = record["pipelines"]
     return Table("Pipelines of the last run", columns, rows, "pipelines-table")
 
 

@@ -23,7 +23,7 @@ from ilk_evaluation.report.blocks import (
     shortened,
     texts,
 )
-from ilk_evaluation.report.tables import (
+from ilk_evaluation.report.report_tables import (
     Column,
     Table,
     number,
@@ -31,7 +31,7 @@ from ilk_evaluation.report.tables import (
     seconds,
     words,
 )
-from ilk_evaluation.results.presented import summary_spreads
+from ilk_evaluation.results.export import summary_spreads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

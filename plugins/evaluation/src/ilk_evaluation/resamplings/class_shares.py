@@ -109,7 +109,7 @@ def _exchange(
     if len(part) ** 2 > _MOST_PAIRS:
         return False
     now = _losses(totals, shares[:, None])
-    others = weights[None] - weights[:, None]  # what the part of the first group gets
+    others = weights[None] - weights[:, None]  # gain of the part of the first group
     after = _losses(totals[part][:, None] + others, shares[part][:, None, None])
     change = after - now[part][:, None]
     change = change + change.T

@@ -24,7 +24,7 @@ _ABOUT_1 = 1 - 1e-12  # 0.07 * 100 slightly exceeds 7 and must not be rounded up
 class _Division(ilk.Resampling):
     """Divides the cases at random into training and test cases and others, once or many times."""
 
-    said: ClassVar[str]
+    parts_in_words: ClassVar[str]
     n_parts: ClassVar[int]
     stratify: bool = param(
         default=True,
@@ -49,7 +49,7 @@ class _Division(ilk.Resampling):
             groups,
             stratify=self.stratify,
             least=self.n_parts,
-            why=f"to stratify {self.said} parts at least {self.n_parts} are needed; set "
+            why=f"to stratify {self.parts_in_words} parts at least {self.n_parts} are needed; set "
             f"stratify = false",
         )
         return self._splits(units, self._sizes(units), ilk.check_seed(self, random_state))
@@ -105,7 +105,7 @@ class Holdout(_Division):
         doc="Share of the cases, below 1 (rounded up), or their number. With groups: share or "
         "number of the groups.",
     )
-    said = "both"
+    parts_in_words = "both"
     n_parts = 2
 
     @classmethod
@@ -224,7 +224,7 @@ class TrainValidationTest(_Division):
         doc="Proportions of training, validation and test cases: ``[2, 1, 1]`` is the same. "
         "With groups: proportions of the groups.",
     )
-    said = "three"
+    parts_in_words = "three"
     n_parts = len(_PARTS)
 
     @classmethod
@@ -241,7 +241,7 @@ class TrainValidationTest(_Division):
             )
 
     def _sizes(self, units: Units) -> list[int]:
-        """Units of each part; what is left over goes to the largest remainders."""
+        """Units of each part; the rest goes to the largest remainders."""
         quota = np.asarray(self.sizes, dtype=float)
         quota /= quota.max()  # so that their sum is finite
         quota *= units.count / quota.sum()

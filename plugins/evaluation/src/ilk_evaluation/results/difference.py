@@ -68,14 +68,16 @@ def compare(a: Results, b: Results, *, tolerance: float = 0.0) -> Difference:
 
 def unlike_designs(a: Results, b: Results) -> list[str]:
     """List the differences of two designs, names aside; empty if equal."""
-    found = [*_only(a, b), *_changed(a, b)]
+    differences = [*_only(a, b), *_changed(a, b)]
     one, other = a.design, b.design
     for part in ("measures", "comparisons"):
-        if not found and one.evaluation[part] != other.evaluation[part]:
-            found.append(f"{part}: {_unlike(one.evaluation[part], other.evaluation[part]) or '-'}")
-    if not found and [cell.key for cell in one.cells] != [cell.key for cell in other.cells]:
-        found.append("the order of data sets and pipelines, or which are tried on which")
-    return found
+        if not differences and one.evaluation[part] != other.evaluation[part]:
+            differences.append(
+                f"{part}: {_unlike(one.evaluation[part], other.evaluation[part]) or '-'}"
+            )
+    if not differences and [cell.key for cell in one.cells] != [cell.key for cell in other.cells]:
+        differences.append("the order of data sets and pipelines, or which are tried on which")
+    return differences
 
 
 def _only(a: Results, b: Results) -> Iterator[str]:
@@ -239,7 +241,7 @@ def lines(difference: Difference, *, limit: int = 20) -> Iterator[str]:
     if len(estimates):
         yield f"{len(estimates)} estimates differ:"
         for row in estimates.head(limit).to_dict("records"):
-            values = f"{_number(row['a'])} in A, {_number(row['b'])} in B"
+            values = f"{_estimate_text(row['a'])} in A, {_estimate_text(row['b'])} in B"
             gap = "" if np.isnan(row["difference"]) else f" ({row['difference']:+.2g})"
             yield f"  {row['dataset']}, {row['pipeline']}, {row['measure']}: {values}{gap}"
         yield from _rest(len(estimates), limit)
@@ -253,7 +255,7 @@ def lines(difference: Difference, *, limit: int = 20) -> Iterator[str]:
         yield from _rest(len(difference.cells), limit)
 
 
-def _number(estimate: float) -> str:
+def _estimate_text(estimate: float) -> str:
     return "none" if np.isnan(estimate) else f"{estimate:.4f}"
 
 

@@ -14,8 +14,8 @@ import pandas as pd
 from sklearn.base import clone
 
 import ilk
+from ilk_evaluation.arguments import as_data
 from ilk_evaluation.comparisons.paired_scores import with_scores
-from ilk_evaluation.named_models import as_data
 from ilk_evaluation.plan.keys import objects_in
 from ilk_evaluation.results import notes
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
@@ -493,19 +493,19 @@ def _mean_where(grid: pd.DataFrame, wanted: pd.DataFrame) -> pd.Series[float]:
     return total / wanted.sum()
 
 
-def _labels(what: str, known: list[str], wanted: Wanted) -> list[str]:
+def _labels(what: str, labels: list[str], wanted: Wanted) -> list[str]:
     """Return the wanted labels; by default all."""
     if wanted is None:
-        return known
+        return labels
     listed = isinstance(wanted, Iterable) and not isinstance(wanted, str)
     chosen: list[str] = list(dict.fromkeys(wanted)) if listed else [cast("str", wanted)]
     if not chosen:
         raise ilk.InputError(f"no {what} is wanted: an empty list leaves nothing")
     for label in chosen:
-        if label not in known:
-            hint = ilk.did_you_mean(label, known)
+        if label not in labels:
+            hint = ilk.did_you_mean(label, labels)
             raise ilk.InputError(
-                f"there is no {what} {label!r}{hint} (there are: {', '.join(known)})"
+                f"there is no {what} {label!r}{hint} (there are: {', '.join(labels)})"
             )
     return chosen
 

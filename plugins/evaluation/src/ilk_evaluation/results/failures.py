@@ -53,13 +53,13 @@ def grouped(results: Results) -> list[Failures]:
     groups: dict[tuple[str, ...], list[Any]] = {}
     for cell in results.failures.to_dict("records"):
         groups.setdefault(_course(cell["traceback"], cell["error"]), []).append(cell)
-    found = [
+    failures = [
         Failures(
             dict(Counter(cell["error"] for cell in cells)), cells[0]["traceback"], tuple(cells)
         )
         for cells in groups.values()
     ]
-    return sorted(found, key=lambda group: -len(group.cells))
+    return sorted(failures, key=lambda group: -len(group.cells))
 
 
 def _course(traceback: str | None, error: str) -> tuple[str, ...]:

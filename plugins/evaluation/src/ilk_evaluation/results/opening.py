@@ -45,12 +45,12 @@ def results(
         If there is no such store, it is another kind of file, has another version or is damaged, or
         it does not hold the experiment.
     """
-    with opened_results(Path(path), experiment) as found:
+    with opened_results(Path(path), experiment) as opened:
         if measures is None:
-            return found
+            return opened
         if not measures:
             raise ilk.InputError("measures must name at least one, got an empty list")
-        return found.score(*measures, only=True)
+        return opened.score(*measures, only=True)
 
 
 @contextmanager

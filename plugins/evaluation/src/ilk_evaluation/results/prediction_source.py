@@ -59,10 +59,10 @@ class PredictionSource:
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str], list[Cell]]:
-        found: dict[tuple[str, str], list[Cell]] = {}
+        cells: dict[tuple[str, str], list[Cell]] = {}
         for cell in self.design.cells:
-            found.setdefault(self.design.place(cell)[:2], []).append(cell)
-        return found
+            cells.setdefault(self.design.place(cell)[:2], []).append(cell)
+        return cells
 
 
 _PLACE = ["dataset", "pipeline", "repeat", "fold"]

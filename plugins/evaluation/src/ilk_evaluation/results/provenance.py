@@ -65,11 +65,11 @@ def _run(run: Mapping[str, Any], n_cells: int) -> dict[str, Any]:
     }
 
 
-def lines(known: Mapping[str, Any]) -> Iterator[str]:
+def lines(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield the provenance as text; of later runs only the versions that changed."""
-    yield f"store: {known['store']}"
+    yield f"store: {record['store']}"
     before: Mapping[str, str] = {}
-    for run in known["runs"]:
+    for run in record["runs"]:
         yield ""
         yield f"run {run['run']}: {run['name']}, seed {run['seed']}, {run['started']}"
         shard = f", {shard_name(run['shard'])}" if run["shard"] else ""
@@ -82,13 +82,13 @@ def lines(known: Mapping[str, Any]) -> Iterator[str]:
         before = versions
     yield ""
     yield "data sets of the last run"
-    for data in known["datasets"]:
+    for data in record["datasets"]:
         target = f"{data['n_classes']} classes" if data["n_classes"] else "numeric target"
         size = f"{data['n_rows']} rows, {data['n_features']} features, {target}"
         yield f"  {data['label']}: {size}, fingerprint {data['fingerprint'][:16]}"
     yield ""
     yield "pipelines of the last run"
-    for pipeline in known["pipelines"]:
+    for pipeline in record["pipelines"]:
         yield f"  {pipeline['id']}: {_versions(pipeline['versions'])}, key {pipeline['key'][:16]}"
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import InputError
-from ilk_evaluation.named_models import as_model, model_name
+from ilk_evaluation.arguments import as_model, model_name
 from ilk_evaluation.theory.domain import (
     CAPACITY,
     COUNT,

@@ -23,7 +23,7 @@ from ilk import (
     param,
     stored_fault,
 )
-from ilk_learners.classifiers.cases import midpoint
+from ilk_learners.classifiers.training_cases import midpoint
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels

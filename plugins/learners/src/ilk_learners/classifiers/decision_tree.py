@@ -20,7 +20,7 @@ from ilk import (
     param,
     stored_fault,
 )
-from ilk_learners.classifiers.cases import (
+from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
     case_weights,

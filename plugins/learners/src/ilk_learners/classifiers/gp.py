@@ -33,7 +33,7 @@ from ilk_learners.gaussian_processes.covariance import (
     Covariance,
     check_not_frozen,
 )
-from ilk_learners.gaussian_processes.evidence import (
+from ilk_learners.gaussian_processes.marginal_likelihood import (
     KERNEL,
     MAX_STEPS,
     N_RESTARTS,

@@ -17,9 +17,9 @@ from scipy.special import softmax
 from sklearn.base import clone
 
 from ilk import ArrayLike, Capabilities, InputError, Prediction, display_name, param
-from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
+from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
 from ilk_learners.numerics import common_deviations, difference, rank_of, spectrum, within
 
 if TYPE_CHECKING:

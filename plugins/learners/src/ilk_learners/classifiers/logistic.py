@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from ilk import Capabilities, RandomState, Seed, param
-from ilk_learners.classifiers.cases import (
+from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
     case_weights,

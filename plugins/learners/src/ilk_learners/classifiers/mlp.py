@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from sklearn.neural_network import MLPClassifier
 
 from ilk import Capabilities, Param, RandomState, Seed, param
-from ilk_learners.classifiers.cases import EstimatorClassifier, check_cases
+from ilk_learners.classifiers.training_cases import EstimatorClassifier, check_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

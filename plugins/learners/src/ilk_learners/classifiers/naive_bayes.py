@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 
 from ilk import ArrayLike, in_blocks, param
-from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
+from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
 from ilk_learners.numerics import deviations
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from ilk import (
     seeded,
     slot,
 )
-from ilk_learners.classifiers.cases import as_scores, no_decision, put
 from ilk_learners.classifiers.svm import SVM
+from ilk_learners.classifiers.training_cases import as_scores, no_decision, put
 from ilk_learners.numerics import check_finite_parameters
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 
 from ilk import ArrayLike, InputError, display_name, param
-from ilk_learners.classifiers.cases import TrainingCases, check_cases
 from ilk_learners.classifiers.gaussians import Gaussian, gaussian
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
+from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
 from ilk_learners.numerics import difference, within
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, Classifier, check_vectors, display_name, param
-from ilk_learners.classifiers.cases import check_cases
+from ilk_learners.classifiers.training_cases import check_cases
 from ilk_learners.numerics import check_finite_parameters, deviations, finite
 from ilk_learners.svm.gram import gram_matrix
 from ilk_learners.svm.libsvm import dense_coefficients, solve

@@ -29,8 +29,8 @@ from ilk import (
     display_name,
     param,
 )
-from ilk_learners.classifiers.cases import check_cases
 from ilk_learners.classifiers.posteriors import in_row_blocks
+from ilk_learners.classifiers.training_cases import check_cases
 from ilk_learners.numerics import check_finite_parameters, common_deviations, difference, finite
 
 if TYPE_CHECKING:

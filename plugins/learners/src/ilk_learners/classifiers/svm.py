@@ -27,7 +27,7 @@ from ilk import (
     param,
     take,
 )
-from ilk_learners.classifiers.cases import TrainingCases, case_weights
+from ilk_learners.classifiers.training_cases import TrainingCases, case_weights
 from ilk_learners.svm.calibration import left_out_decisions, sigmoids
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import KERNEL, MAX_ITER, MEMORY, products

@@ -10,7 +10,7 @@ from ilk import param, take
 from ilk_learners.votes import first_voter, leaders, tally
 
 if TYPE_CHECKING:
-    from ilk_learners.editors.cases import EditedCases
+    from ilk_learners.editors.case_editor import EditedCases
 
 
 Rule = Literal["plurality", "all"]

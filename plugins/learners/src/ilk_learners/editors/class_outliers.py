@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from ilk import IndexLike, param
-from ilk_learners.editors.cases import INDEX, CaseEditor, EditedCases
+from ilk_learners.editors.case_editor import INDEX, CaseEditor, EditedCases
 from ilk_learners.neighbors import n_of_other_classes
 
 

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from ilk import RandomState, param, take
-from ilk_learners.editors.cases import (
+from ilk_learners.editors.case_editor import (
     ORDER,
     RANDOM_STATE,
     CaseEditor,
@@ -107,7 +107,7 @@ class Store:
 
     def see(self, order: np.ndarray) -> bool:
         """One pass over the cases in this order; return whether any was added."""
-        from ilk_learners.editors.admission import admit
+        from ilk_learners.editors.editing_kernels import admit
 
         distance, codes = self.cases.distance, self.cases.codes
         before = np.count_nonzero(self.kept)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import IndexLike, param
 from ilk_learners.editors.agreement import Remaining, Rule, Ties, agree, edited
-from ilk_learners.editors.cases import INDEX, CaseEditor, EditedCases
+from ilk_learners.editors.case_editor import INDEX, CaseEditor, EditedCases
 
 
 class _WilsonEditor(CaseEditor):

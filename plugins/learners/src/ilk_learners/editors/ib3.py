@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ilk import RandomState, Seed, check_seed, param, take
-from ilk_learners.editors.cases import (
+from ilk_learners.editors.case_editor import (
     ORDER,
     CaseEditor,
     EditedCases,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import IndexLike, param, slot, take
 from ilk_learners.editors.agreement import NOISE, Noise, without_noise
-from ilk_learners.editors.cases import CaseEditor, EditedCases
+from ilk_learners.editors.case_editor import CaseEditor, EditedCases
 
 _BLOCK = 2**21  # distances held at once (16 MiB), of at least one case
 
@@ -100,7 +100,7 @@ def local_set_sizes(cases: EditedCases, rows: np.ndarray) -> tuple[np.ndarray, n
     -------
     reachability, coverage : ndarrays of int, shape (len(rows),)
     """
-    from ilk_learners.editors.local_sets import count_local_sets
+    from ilk_learners.editors.editing_kernels import count_local_sets
 
     X, codes = take(cases.X, rows), cases.codes[rows]
     reachability, coverage = np.zeros((2, len(rows)), dtype=np.int64)

@@ -7,7 +7,7 @@ from typing import Literal, Self
 import numpy as np
 
 from ilk import RandomState, param, take
-from ilk_learners.editors.cases import (
+from ilk_learners.editors.case_editor import (
     RANDOM_STATE,
     CaseEditor,
     EditedCases,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import IndexLike, RandomState, param, slot, take
 from ilk_learners.editors.agreement import without_noise
-from ilk_learners.editors.cases import (
+from ilk_learners.editors.case_editor import (
     RANDOM_STATE,
     CaseEditor,
     EditedCases,

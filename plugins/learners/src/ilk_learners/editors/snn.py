@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from ilk import take
-from ilk_learners.editors.cases import CaseEditor, EditedCases
+from ilk_learners.editors.case_editor import CaseEditor, EditedCases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ilk import InputError, display_name
 from ilk_learners.gaussian_processes import triangles
-from ilk_learners.gaussian_processes.evidence import gram, maximize
+from ilk_learners.gaussian_processes.marginal_likelihood import gram, maximize
 from ilk_learners.gaussian_processes.newton import Likelihood, Mode, find_mode
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ class ADAMENN(AdaptiveMetric):
                 raise self.parameter_error(one, f"must be at most {other} = {most}, got {got}")
 
     def _prepare(self) -> None:
-        from ilk_learners.local.kernels import weighted
+        from ilk_learners.local.distance_kernels import weighted
 
         p, n = self.columns_.shape
         # one more than K2, because a row left out of the training set may be on its list
@@ -120,7 +120,7 @@ class ADAMENN(AdaptiveMetric):
         return tuple(min(int(size), n) for size in (self.K0, self.K1, self.K2, self.L))
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> Any:
-        from ilk_learners.local.chances import adapt
+        from ilk_learners.local.class_probabilities import adapt
 
         weights = np.empty(Q.shape)
         adapt(

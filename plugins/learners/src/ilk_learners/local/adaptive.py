@@ -137,7 +137,7 @@ class AdaptiveMetric(LocalMetric):
 
         In units of ``2**exponent_``; left-out rows are infinitely far. None: all rows.
         """
-        from ilk_learners.local.kernels import mapped, weighted
+        from ilk_learners.local.distance_kernels import mapped, weighted
 
         metrics = np.ascontiguousarray(self._metrics(Q, left_out), dtype=float)
         fill = weighted if metrics.ndim == 2 else mapped

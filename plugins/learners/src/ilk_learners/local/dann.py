@@ -143,7 +143,7 @@ class DANN(AdaptiveMetric):
     def _squares(
         self, Q: np.ndarray, maps: np.ndarray, weights: np.ndarray, left_out: np.ndarray
     ) -> np.ndarray:
-        from ilk_learners.local.kernels import mapped, weighted
+        from ilk_learners.local.distance_kernels import mapped, weighted
 
         squares = np.empty((len(Q), len(self.codes_)))
         weighted(self.columns_, Q, weights, squares)

@@ -121,7 +121,7 @@ class Localized(AdaptiveMetric):
 
     def _around(self, Q: np.ndarray, k: int, left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows around each query to learn from, and the rows to rank."""
-        from ilk_learners.local.kernels import weighted
+        from ilk_learners.local.distance_kernels import weighted
 
         squares = np.empty((len(Q), len(self.codes_)))
         weighted(self.columns_, Q, np.ones(Q.shape), squares)

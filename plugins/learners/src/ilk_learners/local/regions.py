@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
-from ilk_learners.local.kernels import select
+from ilk_learners.local.distance_kernels import select
 
 _DENSE = 2  # sorted lists are compacted once they are so many times as long as the region
 

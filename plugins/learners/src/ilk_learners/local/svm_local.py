@@ -276,7 +276,7 @@ def _pairwise(machine: SVC, points: np.ndarray) -> np.ndarray:
 
 
 def _squares(points: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    from ilk_learners.local.kernels import weighted
+    from ilk_learners.local.distance_kernels import weighted
 
     squares = np.empty((len(points), len(rows)))
     columns = np.ascontiguousarray(rows.T)

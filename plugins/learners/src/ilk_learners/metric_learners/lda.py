@@ -86,8 +86,9 @@ class LDA(LinearMetricLearner):
         default="reduce",
         choices=("reduce", "shrink", "error"),
         doc='What to do if W has rank below p. "reduce": project on the leading principal '
-        "components of all points, as many as the rank of W, without those that would make it "
-        'singular again. "shrink": shrink with the intensity of Ledoit and Wolf. "error": raise.',
+        "components of all points, as many as the rank of W, without the components that would "
+        'make it singular again. "shrink": shrink with the intensity of Ledoit and Wolf. '
+        '"error": raise.',
     )
 
     @classmethod
@@ -125,13 +126,13 @@ class LDA(LinearMetricLearner):
         # L whitens the space, where directions of largest variance of the means maximise Fisher's
         # ratio
         roots, components = leading(components, between)
-        d = self._number(roots, n_classes, n * float(np.linalg.norm(components)))
+        d = self._n_directions(roots, n_classes, n * float(np.linalg.norm(components)))
         self.ratios_ = roots[:d] ** 2
         self.components_ = map_back(self, components[:d] / scale, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _number(self, roots: np.ndarray, n_classes: int, size: float) -> int:
+    def _n_directions(self, roots: np.ndarray, n_classes: int, size: float) -> int:
         """Number of directions to keep; `size` times the precision is the rounding of the means."""
         # the means of C classes differ in at most C - 1 directions
         differ = int((roots[: n_classes - 1] > size * np.finfo(float).eps).sum())

@@ -112,7 +112,7 @@ class LFDA(LinearMetricLearner):
         choices=("reduce", "error"),
         doc="What to do if W is singular among these points (fewer rows than features, say). "
         '"reduce": project on their leading principal components, as many as the rank of W, '
-        'without those that would make it singular again. "error": raise.',
+        'without the components that would make it singular again. "error": raise.',
     )
 
     @classmethod
@@ -170,12 +170,12 @@ class LFDA(LinearMetricLearner):
         # in coordinates in which W is the identity, M v = (r + 1) v
         ratios, turn = eigh(white @ M @ white.T)
         ratios, directions = np.maximum(ratios[::-1] - 1, 0), turn.T[::-1] @ white
-        d = self._number(ratios)
+        d = self._n_directions(ratios)
         self.ratios_ = ratios[:d]
         factor = np.sqrt(ratios[:d, None]) if self.embedding == "weighted" else 1.0
         return np.asarray(directions[:d] * factor)
 
-    def _number(self, ratios: np.ndarray) -> int:
+    def _n_directions(self, ratios: np.ndarray) -> int:
         left = len(ratios)
         if self.embedding == "weighted":
             left = int((ratios > 1e-12).sum())

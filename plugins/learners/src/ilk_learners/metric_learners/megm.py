@@ -11,7 +11,7 @@ from ilk_learners.metric_learners.descent import N_COMPONENTS
 from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 
 if TYPE_CHECKING:
-    from ilk_learners.targets import Targets
+    from ilk_learners.validation import Targets
 
 
 class _Voting(KernelErrorLearner):
@@ -39,7 +39,7 @@ class _Voting(KernelErrorLearner):
     targets: Targets = param(
         default="auto",
         choices=("auto", "classes", "numbers"),
-        doc='Type of y. "auto": numbers, as in regression, if they are floats of which any '
+        doc='Type of y. "auto": numbers, as in regression, if they are floats and any '
         "is no whole number, else classes. Numbers are brought to mean 0 and variance 1.",
     )
 

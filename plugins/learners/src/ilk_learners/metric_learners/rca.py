@@ -91,8 +91,9 @@ class RCA(LinearMetricLearner):
         default="reduce",
         choices=("reduce", "shrink", "error"),
         doc='What to do if A has rank below p. "reduce": project on the leading principal '
-        "components of all points, as many as the rank of A, without those that would make it "
-        'singular again. "shrink": shrink with the intensity of Ledoit and Wolf. "error": raise.',
+        "components of all points, as many as the rank of A, without the components that would "
+        'make it singular again. "shrink": shrink with the intensity of Ledoit and Wolf. '
+        '"error": raise.',
     )
     report: bool = param(
         default=True,

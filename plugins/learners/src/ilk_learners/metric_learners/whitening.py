@@ -94,7 +94,7 @@ class Whitening(LinearMetricLearner):
         check_components(self, self.n_components, X.shape[1])
         _, deviations, exponent = common_deviations(X)
         roots, axes = self._axes(deviations)
-        d = self._number(roots)
+        d = self._n_directions(roots)
         # in these coordinates the covariance is the identity
         components = fix_signs(axes[:d]) / roots[:d, None]
         self.components_ = map_back(self, components, exponent, X.dtype)
@@ -119,7 +119,7 @@ class Whitening(LinearMetricLearner):
         # the eigenvalues of (1 - s) S + s trace(S) / p I, of the same eigenvectors
         return np.sqrt((1 - s) * variances + s * variances.mean()), axes
 
-    def _number(self, roots: np.ndarray) -> int:
+    def _n_directions(self, roots: np.ndarray) -> int:
         wanted = len(roots) if self.n_components is None else int(self.n_components)
         if wanted > len(roots):
             raise InputError(

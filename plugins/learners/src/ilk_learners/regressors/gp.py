@@ -26,7 +26,7 @@ from ilk import (
 )
 from ilk_learners.gaussian_processes import triangles
 from ilk_learners.gaussian_processes.covariance import Covariance, is_rbf
-from ilk_learners.gaussian_processes.evidence import (
+from ilk_learners.gaussian_processes.marginal_likelihood import (
     KERNEL,
     MAX_STEPS,
     N_RESTARTS,

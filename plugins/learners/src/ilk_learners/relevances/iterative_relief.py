@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import Relevance, check_vectors, param
 from ilk_learners.relevances.draws import Sorted, by_class, in_ranges, summed
-from ilk_learners.targets import read_classes
+from ilk_learners.validation import read_classes
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -87,7 +87,7 @@ class IterativeRelief(Relevance):
         return np.asarray(weights / weights.max())
 
     def _step(self, known: Sorted, weights: np.ndarray) -> np.ndarray:
-        from ilk_learners.relevances.kernels import expected_margins
+        from ilk_learners.relevances.margin_kernels import expected_margins
 
         def add(some: np.ndarray, out: np.ndarray) -> None:
             table = known.rows, known.columns, known.starts

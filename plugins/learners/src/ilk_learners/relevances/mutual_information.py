@@ -10,7 +10,7 @@ from scipy.special import digamma
 
 from ilk import InputError, Relevance, check_vectors, display_name, param
 from ilk_learners.relevances.draws import centered
-from ilk_learners.targets import TARGETS, Targets, read_targets
+from ilk_learners.validation import TARGETS, Targets, read_targets
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -127,7 +127,7 @@ def _of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     k : int
     """
     sizes = np.bincount(y)
-    # Ross's estimator: psi(n) - <psi(n_y)> + <psi(k)> - <psi(m)>, of which this part is the same
+    # Ross's estimator: psi(n) - <psi(n_y)> + <psi(k)> - <psi(m)>, where this part is the same
     # for all features
     fixed = digamma(len(y)) - digamma(sizes[y]).mean()
     order = np.argsort(y, kind="stable")

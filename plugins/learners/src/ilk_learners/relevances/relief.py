@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import RandomState, Relevance, Seed, check_vectors, param
 from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, in_ranges, summed
-from ilk_learners.targets import TARGETS, Targets, read_classes, read_targets
+from ilk_learners.validation import TARGETS, Targets, read_classes, read_targets
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -55,7 +55,7 @@ class Relief(Relevance):
 
     def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """Relief's score of each feature, from 0 to 1; array of shape (p,)."""
-        from ilk_learners.relevances.kernels import margins
+        from ilk_learners.relevances.margin_kernels import margins
 
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)
@@ -134,7 +134,7 @@ class ReliefF(Relevance):
         return np.asarray(np.clip(scores, 0, 1))
 
     def _of_classes(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        from ilk_learners.relevances.kernels import margins
+        from ilk_learners.relevances.margin_kernels import margins
 
         known = by_class(self, in_ranges(X), y)
         drawn = draw(self, known.paired)
@@ -147,7 +147,7 @@ class ReliefF(Relevance):
         return summed(add, drawn, (X.shape[1],)) / len(drawn)
 
     def _of_numbers(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        from ilk_learners.relevances.kernels import coincidences
+        from ilk_learners.relevances.margin_kernels import coincidences
 
         rows, numbers = in_ranges(X), in_ranges(y[:, None])[:, 0]
         columns = np.ascontiguousarray(rows.T)

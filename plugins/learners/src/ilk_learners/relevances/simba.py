@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import RandomState, Relevance, Seed, check_seed, check_vectors, param
 from ilk_learners.relevances.draws import by_class, in_ranges
-from ilk_learners.targets import read_classes
+from ilk_learners.validation import read_classes
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -63,7 +63,7 @@ class Simba(Relevance):
 
     def scores(self, X: Cases, y: Labels) -> np.ndarray:
         """Simba's score of each feature, from 0 to 1; array of shape (p,)."""
-        from ilk_learners.relevances.kernels import ascend
+        from ilk_learners.relevances.margin_kernels import ascend
 
         self.check_parameters()
         X = check_vectors(self, X, min_rows=2)

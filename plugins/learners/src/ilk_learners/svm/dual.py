@@ -285,9 +285,9 @@ def settled(
 ) -> np.ndarray:
     """Move coefficients of an interior point onto their bounds.
 
-    Two candidates: move coefficients that are relatively nearer than 1e-7; or move those that are
-    nearer to the bound than their derivative is to that of the free ones, then solve the conditions
-    of the free ones exactly. The candidate with the smaller violation is returned.
+    Two candidates: move coefficients that are relatively nearer than 1e-7; or move the ones that
+    are nearer to the bound than their derivative is to that of the free ones, then solve the
+    conditions of the free ones exactly. The candidate with the smaller violation is returned.
     """
     # an interior point may lie just outside its bounds
     values = np.clip(values, low, high)

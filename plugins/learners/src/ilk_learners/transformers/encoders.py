@@ -47,7 +47,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
         choices=("nominal",),
         items=Param((str, int)),
         form='"nominal" or list of str or int',
-        doc="Which columns are encoded: those that are not numeric, or these names, positions or "
+        doc="Encoded columns: all columns that are not numeric, or these names, positions or "
         'patterns (``"color_*"``).',
     )
 

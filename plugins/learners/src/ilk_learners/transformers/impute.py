@@ -180,7 +180,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
         if np.isinf(replacement):
             raise InputError(
                 f"{display_name(self)}: X, column {column.name!r}, is of type {column.dtype}, "
-                f"which cannot hold {value!r} for what is missing"
+                f"which cannot hold {value!r} for missing values"
             )
         if dtype.kind == "f":
             return column.fillna(replacement)

@@ -56,11 +56,11 @@ def _of_table(table: Mapping[str, Any], where: str) -> Iterator[Values]:
             raise ValueError(f"{where}{name} {what}")  # noqa: TRY004  # becomes a ParameterError
         if not len(values):
             raise ValueError(f"{where}{name} must have at least one value, got an empty list")
-    lists = [[_plain(value) for value in values] for values in table.values()]
+    lists = [[_python_value(value) for value in values] for values in table.values()]
     return (dict(zip(table, chosen, strict=True)) for chosen in product(*lists))
 
 
-def _plain(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     """Convert a NumPy scalar to Python; return any other value unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 

@@ -59,11 +59,11 @@ def draw_curves(
     --------
     >>> import ilk, numpy as np
     >>> from ilk_evaluation import curves
-    >>> from ilk_evaluation.curves import drawing
+    >>> from ilk_evaluation.curves import plotting
     >>> truth, chance = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])
     >>> P = np.column_stack([1 - chance, chance])
     >>> prediction = ilk.Prediction(truth, truth, np.array([0, 1]), probabilities=P)
-    >>> drawing.draw_curves(curves.roc(prediction)).get_xlabel()
+    >>> plotting.draw_curves(curves.roc(prediction)).get_xlabel()
     'false positive rate'
     """
     several = [curves] if isinstance(curves, Curve) else list(curves)
@@ -123,12 +123,12 @@ def draw_band(
     return ax
 
 
-def draw_calibration(found: Calibration, ax: Axes | None = None) -> Any:
+def draw_calibration(curve: Calibration, ax: Axes | None = None) -> Any:
     """Draw observed frequencies against predicted probabilities, with the number of cases.
 
     Parameters
     ----------
-    found : Calibration
+    curve : Calibration
     ax : matplotlib Axes, optional
         New ones by default.
 
@@ -138,20 +138,20 @@ def draw_calibration(found: Calibration, ax: Axes | None = None) -> Any:
         The size of a dot grows with the cases of its bin.
     """
     ax = new_axes(4.5, 4.5) if ax is None else ax
-    used = found.counts > 0
-    sizes = 12 + 150 * found.counts[used] / found.counts.max()
+    used = curve.counts > 0
+    sizes = 12 + 150 * curve.counts[used] / curve.counts.max()
     ax.plot([0, 1], [0, 1], linestyle=":", color="#666666", label="well calibrated")
-    ax.plot(found.probability[used], found.frequency[used], color=_color(0), linewidth=1)
+    ax.plot(curve.probability[used], curve.frequency[used], color=_color(0), linewidth=1)
     ax.scatter(
-        found.probability[used],
-        found.frequency[used],
+        curve.probability[used],
+        curve.frequency[used],
         sizes,
         color=_color(0),
         zorder=3,
-        label=f"{int(found.counts.sum())} cases, expected error {found.expected_error:.3f}",
+        label=f"{int(curve.counts.sum())} cases, expected error {curve.expected_error:.3f}",
     )
     ax.set(
-        xlabel=plot_label(f"probability of {found.name}"),
+        xlabel=plot_label(f"probability of {curve.name}"),
         ylabel="observed frequency",
         xlim=(-0.02, 1.02),
         ylim=(-0.02, 1.02),

@@ -202,7 +202,7 @@ def search_thresholds(
                 value = values[order[i]]
                 below += value
                 weight += abs(value)
-                # deviation of the weighted sum below from what the common mean predicts
+                # deviation of the weighted sum below from the prediction of the common mean
                 lead = below - mean * weight
                 span = weight * (1 - weight / total)
                 # compare products: most thresholds lose and need no division

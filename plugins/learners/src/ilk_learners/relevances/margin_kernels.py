@@ -45,7 +45,7 @@ def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
         if near[j] < kth * (1 - TIE):
             out[j] = 1.0 / k
         elif near[j] <= kth * (1 + TIE):
-            # rows tied at the k-th distance share what the nearer ones leave
+            # rows tied at the k-th distance share the weight that the nearer ones leave
             out[j] = (k - before) / tied / k
         else:
             out[j] = 0.0

@@ -154,7 +154,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def new_table(names: Iterable[str], figures: Iterable[str]) -> Table:
-    """A table with columns of names and of numbers, none of which is wrapped or cut."""
+    """A table with columns of names and of numbers; no column is wrapped or cut."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for heading in names:
         table.add_column(Text(heading), no_wrap=True)
@@ -218,10 +218,10 @@ def _columns(results: Results, *, spread: bool, digits: int) -> list[Column]:
         if measure.needs == "seconds":
             times = list(dict.fromkeys((*times, name)))
             continue
-        columns.append((name, name, _number))
+        columns.append((name, name, _rounded_text))
         if spread:
-            columns.append(("±", f"{name}_spread", _number))
-    columns.append(("rank", "rank", lambda value: _number(value, digits)))
+            columns.append(("±", f"{name}_spread", _rounded_text))
+    columns.append(("rank", "rank", lambda value: _rounded_text(value, digits)))
     columns += [(name.removesuffix("_seconds"), name, _seconds) for name in times]
     columns.append(("failed", "n_failed", str))
     others = (("fallback", results.n_fallback), ("missing", results.n_missing))
@@ -239,7 +239,7 @@ def _add(table: Table, title: str, rows: pd.DataFrame, columns: list[Column]) ->
     table.add_section()
 
 
-def _number(value: float, digits: int = 4) -> str:
+def _rounded_text(value: float, digits: int = 4) -> str:
     return "-" if isnan(value) else f"{value:.{digits}f}"
 
 

@@ -19,12 +19,12 @@ from ilk_evaluation.datasets.spelling import (
     find_spelling,
     point_groups,
 )
-from ilk_evaluation.row_stream import MISSING
+from ilk_evaluation.models.row_stream import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ilk_evaluation.row_stream import Chunk, DataStream, RowStream
+    from ilk_evaluation.models.row_stream import Chunk, DataStream, RowStream
 
 Kind = Literal["number", "date", "nominal", "text"]
 Form = Literal["array", "table", "texts"]
@@ -106,10 +106,10 @@ class Columns:
             Names of the columns that were dates.
         """
         if ilk.is_table(cases):
-            found = [_described(str(name), cases[name], dates) for name in cases.columns]
-            known = [column for column in found if column is not None]
-            whole = all(isinstance(name, str) for name in cases.columns)
-            return cls(tuple(known), "table") if whole and len(known) == len(found) else None
+            described = [_described(str(name), cases[name], dates) for name in cases.columns]
+            usable = [column for column in described if column is not None]
+            named = all(isinstance(name, str) for name in cases.columns)
+            return cls(tuple(usable), "table") if named and len(usable) == len(described) else None
         if isinstance(cases, list) and all(isinstance(case, str) for case in cases):
             return cls((Column(names[0] if names else "text", "text"),), "texts")
         if not isinstance(cases, np.ndarray) or cases.ndim != 2 or cases.dtype.kind not in "biuf":
@@ -242,14 +242,14 @@ class TableModel:
 
 
 class RowReader:
-    """Converts the cells of new rows to cases of a model, and notes what is unusual.
+    """Converts the cells of new rows to cases of a model, and notes unusual values.
 
     Parameters
     ----------
     model : TableModel
     stream : RowStream or DataStream
     unseen : {"error", "missing"}
-        What a level that was not in training means.
+        Meaning of a level that was not in training.
     decimal : {"auto", ".", ","}
         The decimal sign; "auto": found by the first rows, else as in training.
     date_format : str
@@ -353,12 +353,12 @@ class RowReader:
         if column.kind == "date":
             values = self._days(column, cells)
         else:
-            values = np.array([_number(cell, self._translate) for cell in cells])
+            values = np.array([_number_of_cell(cell, self._translate) for cell in cells])
         wrong = np.flatnonzero(~np.isfinite(values))
         for at in wrong[[cells[at] is not None for at in wrong]]:
             what = "a date" if column.kind == "date" else "a finite number"
-            told = self._spelling.dialect if self._spelling else ()
-            how = f" with {' and '.join(told)}" if told and column.kind == "number" else ""
+            dialect = self._spelling.dialect if self._spelling else ()
+            how = f" with {' and '.join(dialect)}" if dialect and column.kind == "number" else ""
             option = "--date-format" if column.kind == "date" else "--decimal"
             raise self.stream.error(
                 f"column {column.name!r}: {cells[at]!r} is not {what}{how}; correct it, leave it "
@@ -423,7 +423,7 @@ class RowReader:
         )
 
     def notes(self) -> list[str]:
-        """What is unusual about the rows read so far, for people."""
+        """Notes on unusual values in the rows read so far, for people."""
         header, names = self.stream.header, self.columns.names
         notes = list(self.stream.notes)
         if self.stream.delimiter != ",":
@@ -442,7 +442,7 @@ class RowReader:
         return notes
 
 
-def _number(cell: str | None, translate: Callable[[str], str] | None) -> float:
+def _number_of_cell(cell: str | None, translate: Callable[[str], str] | None) -> float:
     """Number of a cell; NaN if it is missing, infinity if it is no finite number."""
     if cell is None:
         return math.nan

@@ -1,4 +1,4 @@
-"""Models, components and data given by name, by spec, or as objects."""
+"""Validation of arguments: models, components and data by name, spec or object; label arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
-    from ilk import Estimator
+    from ilk import Estimator, Labels
 
 
 def as_model(model: Any, kind: str = "classifier") -> Any:
@@ -69,3 +69,37 @@ def model_name(model: Estimator) -> str:
     if isinstance(model, str):
         return model
     return ilk.display_name(model) if hasattr(model, "fit") else "spec"
+
+
+def label_array(what: str, labels: Labels | None) -> np.ndarray:
+    """Return labels as an array of texts, numbers or booleans.
+
+    Parameters
+    ----------
+    what : str
+        Name of the argument in errors.
+    labels : array of any shape
+
+    Raises
+    ------
+    InputError
+        If rows differ in length, or a label is missing, or some are texts and others are not.
+    """
+    import pandas as pd
+
+    try:
+        array = np.asarray(labels)
+        if array.dtype.kind in "US" and isinstance(labels, list | tuple):
+            array = np.asarray(labels, dtype=object)  # numpy would turn NaN and numbers into texts
+    except ValueError as error:
+        raise ilk.InputError(f"{what} must be an array: {error}") from None
+    missing = np.argwhere(pd.isna(array))
+    if len(missing):
+        place = tuple(missing[0].tolist())
+        raise ilk.InputError(f"{what}: a label is missing at {place}")
+    if array.dtype != object:
+        return array
+    texts = {isinstance(label, str) for label in array.flat}
+    if len(texts) > 1:
+        raise ilk.InputError(f"{what}: some labels are texts, others are not")
+    return array.astype(str) if texts == {True} else array

@@ -72,7 +72,7 @@ class RowStream:
         Names of the columns in the file.
     delimiter : str
     notes : list of str
-        What was guessed.
+        Guesses of the reader.
     """
 
     def __init__(

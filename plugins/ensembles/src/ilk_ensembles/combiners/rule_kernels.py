@@ -206,7 +206,7 @@ def first_sure(
     answered_by[:] = -1
     for place in range(len(order)):
         member = order[place]
-        # all members are checked, also those that are not asked
+        # all members are checked, also the members that are not asked
         last = place == len(order) - 1
         for i in range(len(combined)):
             if not divide(outputs[member, first + i], share):
@@ -220,7 +220,7 @@ def first_sure(
 @compiled
 def product(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     """Product of the members' support, divided by its sum over the classes."""
-    if not _plain(outputs, first, combined):
+    if not _unscaled_products(outputs, first, combined):
         return bool(_long(outputs, first, combined))
     values = combined.reshape(combined.size)
     width, one, at = np.uint64(combined.shape[1]), np.uint64(1), np.uint64(0)
@@ -238,7 +238,7 @@ def product(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
 
 
 @compiled
-def _plain(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
+def _unscaled_products(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     """Products; False where support is invalid or zero, or a product becomes tiny."""
     products = combined.reshape(combined.size)
     spare = np.empty(len(products))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
-from ilk_learners.local.kernels import select
+from ilk_learners.local.distance_kernels import select
 
 
 @ilk.compiled
