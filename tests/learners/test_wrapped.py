@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -37,6 +42,30 @@ def test_does_what_the_class_does(blobs, theirs, params):
         assert hasattr(ours, method) == hasattr(theirs, method)
         if hasattr(theirs, method):
             assert np.array_equal(getattr(ours, method)(Q), getattr(theirs, method)(Q))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "params"),
+    [
+        (Ridge(alpha=2.0), {"alpha": 2.0}),
+        (RandomForestRegressor(7, random_state=4), {"n_estimators": 7}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_regressors_do_what_the_class_does(blobs, theirs, params):
+    X, _, Q = blobs
+    y, weights = X @ np.arange(1, X.shape[1] + 1), np.arange(len(X)) % 3
+    ours = ilk.regressor(
+        "sklearn", estimator=type(theirs).__name__, params=params, random_state=4
+    ).fit(X, y, sample_weight=weights)
+    assert np.array_equal(ours.predict(Q), theirs.fit(X, y, weights).predict(Q))
+
+
+def test_each_kind_finds_its_own_classes():
+    with pytest.raises(ilk.ParameterError, match="name of a regressor .* got 'LogisticRegression'"):
+        ilk.regressor("sklearn", estimator="LogisticRegression").check_parameters()
+    with pytest.raises(ilk.ParameterError, match="name of a classifier .* got 'Ridge'"):
+        wrapped("Ridge").check_parameters()
 
 
 def test_methods_are_known_before_fitting():

@@ -1683,6 +1683,17 @@ def regressor(
 
 @overload
 def regressor(
+    _name: Literal["sklearn", "ilk-learners/sklearn"],
+    /,
+    *,
+    estimator: str = ...,
+    params: Mapping[str, Any] | None = ...,
+    random_state: RandomState = ...,
+) -> Regressor:
+    """Any regressor of scikit-learn, by its public class name."""
+
+@overload
+def regressor(
     _name: Literal["stacking", "ilk-ensembles/stacking"],
     /,
     *,

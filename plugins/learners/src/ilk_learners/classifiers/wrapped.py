@@ -1,26 +1,28 @@
-"""sklearn: any scikit-learn classifier, by its public name."""
+"""sklearn: any classifier or regressor of scikit-learn, by its public name."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ilk import (
     Capabilities,
     Classifier,
+    Component,
     IlkError,
     InputError,
     InputTypeError,
     RandomState,
+    Regressor,
     Seed,
     as_table,
     available_if,
@@ -34,14 +36,14 @@ from ilk import (
     is_table,
     param,
 )
-from ilk_learners.validation import check_columns
+from ilk_learners.validation import check_columns, read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ilk import ArrayLike, Cases, Estimator, Labels
 
-# Modules with classifiers, cheapest imports first, so that a search loads little.
+# Modules with classifiers and regressors, cheapest imports first, so that a search loads little.
 _HOMES = (
     "linear_model",
     "neighbors",
@@ -61,9 +63,9 @@ _HOMES = (
 )
 
 
-def _inner_has(method: str) -> Callable[[Wrapped], bool]:
-    def check(self: Wrapped) -> bool:
-        getattr(self._inner(), method)  # its AttributeError names the classifier without the method
+def _inner_has(method: str) -> Callable[[WrappedEstimator], bool]:
+    def check(self: WrappedEstimator) -> bool:
+        getattr(self._inner(), method)  # its AttributeError names the estimator without the method
         return True
 
     return check
@@ -72,39 +74,10 @@ def _inner_has(method: str) -> Callable[[Wrapped], bool]:
 _NESTED = "__random_state"
 
 
-class Wrapped(Classifier):
-    """Any classifier of scikit-learn, by its public class name.
+class WrappedEstimator(Component):
+    """An estimator of scikit-learn by its class name; subclasses say of which kind."""
 
-    Attributes
-    ----------
-    estimator_ : scikit-learn classifier
-        Fitted.
-    classes_ : ndarray of shape (n_classes,)
-        Sorted.
-    n_features_in_ : int
-
-    Raises
-    ------
-    ParameterError
-        If there is no such classifier, it has no such parameter (names the closest), or a value is
-        invalid.
-    InputError
-        If the classifier accepts no sample weights but they are given, if it rejects the data, or
-        if a probability or decision value is not finite.
-
-    Examples
-    --------
-    >>> import ilk
-    >>> tree = ilk.classifier("sklearn", estimator="DecisionTreeClassifier",
-    ...                       params={"max_depth": 1}, random_state=0)
-    >>> tree.fit([[0.0], [1.0], [4.0], [5.0]], [1, 1, 2, 2]).predict([[2.0], [3.0]])
-    array([1, 2])
-    """
-
-    estimator: str = param(
-        default="LogisticRegression",
-        doc='Name of a public classifier class, such as ``"RandomForestClassifier"``.',
-    )
+    estimator: str = param(default="LogisticRegression", doc="Name of a public class.")
     params: Mapping[str, Any] | None = param(
         default=None,
         type=dict,
@@ -114,22 +87,14 @@ class Wrapped(Classifier):
     random_state: RandomState = param(
         default=None,
         type=Seed,
-        doc="Passed to the classifier if it has a parameter of this name, unless `params` sets "
+        doc="Passed to the estimator if it has a parameter of this name, unless `params` sets "
         "it, and to estimators in `params` without their own.",
     )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        return [
-            cls(),
-            cls(estimator="DecisionTreeClassifier", params={"max_depth": 3}, random_state=0),
-            cls(estimator="GaussianNB"),
-        ]
+    _noun: ClassVar[str] = "classifier"
 
     def check_parameters(self) -> None:
-        """Check that the classifier exists and accepts the parameters and values."""
+        """Check that the estimator exists and accepts the parameters and values."""
         super().check_parameters()
         estimator = self._make()
         check = getattr(estimator, "_validate_params", None)  # scikit-learn checks values in fit
@@ -141,13 +106,13 @@ class Wrapped(Classifier):
             raise self.parameter_error("params", f"cannot be taken: {error}") from None
 
     def _make(self) -> Any:
-        """Return the unfitted classifier."""
-        cls = _find(self.estimator)
+        """Return the unfitted estimator."""
+        cls = _find(self._noun, self.estimator)
         if cls is None:
-            hint = did_you_mean(self.estimator, _every_classifier())
+            hint = did_you_mean(self.estimator, _all_of(self._noun))
             raise self.parameter_error(
                 "estimator",
-                f"must be the name of a classifier of scikit-learn, got {self.estimator!r}{hint}",
+                f"must be the name of a {self._noun} of scikit-learn, got {self.estimator!r}{hint}",
             )
         known = inspect.signature(cls).parameters
         given = {key: clone(value, safe=False) for key, value in (self.params or {}).items()}
@@ -182,21 +147,13 @@ class Wrapped(Classifier):
     def _inner(self) -> Any:
         return self.estimator_ if hasattr(self, "estimator_") else self._make()
 
-    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array of shape (n, p), or whatever the classifier takes
-        y : array of shape (n,)
-        sample_weight : array of shape (n,), optional
-            Only if the classifier accepts weights.
-        """
+    def _fit(self, X: Cases, sample_weight: ArrayLike | None, target: Callable[[Any], Any]) -> Self:
+        """Fit the estimator on checked rows and the target that they have."""
         self.check_parameters()
         estimator = self._make()
         self._seed_nested(estimator)
         X = self._checked(estimator, X, reset=True)
-        classes, codes = check_labels(self, y, X, min_classes=2)
+        y = target(X)
         weights = {}
         if sample_weight is not None:
             if not has_fit_parameter(estimator, "sample_weight"):
@@ -206,12 +163,12 @@ class Wrapped(Classifier):
                 )
             weights["sample_weight"] = check_weights(self, sample_weight, X)
         with self._named():
-            self.estimator_ = estimator.fit(X, classes[codes], **weights)
+            self.estimator_ = estimator.fit(X, y, **weights)
         return self
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Turn errors of the classifier into errors that name it."""
+        """Turn errors of the estimator into errors that name it."""
         try:
             yield
         except IlkError:
@@ -222,9 +179,9 @@ class Wrapped(Classifier):
             raise InputError(f"{display_name(self)}: {self.estimator}: {error}") from error
 
     def _checked(self, estimator: Estimator, X: Cases, *, reset: bool) -> Any:
-        """Check vectors; missing values and sparse X pass if the classifier accepts them.
+        """Check vectors; missing values and sparse X pass if the estimator accepts them.
 
-        Tables pass unchanged to classifiers with a parameter for categorical features.
+        Tables pass unchanged to estimators with a parameter for categorical features.
         """
         able = get_tags(estimator).input_tags
         X = as_table(X)
@@ -232,11 +189,6 @@ class Wrapped(Classifier):
             check_columns(self, X, reset=reset)
             return X
         return check_vectors(self, X, reset=reset, nan=able.allow_nan, sparse=able.sparse)
-
-    @property
-    def classes_(self) -> np.ndarray:  # type: ignore[override]  # delegated
-        """Classes of the fitted classifier, sorted."""
-        return np.asarray(self.estimator_.classes_)
 
     def _call(self, method: str, X: Cases) -> Any:
         check_is_fitted(self)
@@ -251,22 +203,12 @@ class Wrapped(Classifier):
         return values
 
     def predict(self, X: Cases) -> Any:
-        """Predicted label of each row; array of shape (m,)."""
+        """Prediction for each row; array of shape (m,)."""
         return self._call("predict", X)
-
-    @available_if(_inner_has("predict_proba"))
-    def predict_proba(self, X: Cases) -> Any:
-        """Probability of each class; array of shape (m, n_classes)."""
-        return self._values("predict_proba", X)
-
-    @available_if(_inner_has("decision_function"))
-    def decision_function(self, X: Cases) -> Any:
-        """Decision values of the classifier."""
-        return self._values("decision_function", X)
 
     @available_if(_inner_has("apply"))
     def apply(self, X: Cases) -> Any:
-        """Leaf of each row in each tree, if the classifier consists of trees."""
+        """Leaf of each row in each tree, if the estimator consists of trees."""
         return self._call("apply", X)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -279,17 +221,154 @@ class Wrapped(Classifier):
         except IlkError:  # `fit` reports it
             return tags
         tags.input_tags = inner.input_tags
-        tags.classifier_tags = inner.classifier_tags
-        tags.classifier_tags.multi_label = False
+        if inner.classifier_tags is not None:
+            tags.classifier_tags = inner.classifier_tags
+            tags.classifier_tags.multi_label = False
         tags.non_deterministic = inner.non_deterministic
         return tags
 
 
+class Wrapped(WrappedEstimator, Classifier):
+    """Any classifier of scikit-learn, by its public class name.
+
+    Attributes
+    ----------
+    estimator_ : scikit-learn classifier
+        Fitted.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If there is no such classifier, it has no such parameter (names the closest), or a value is
+        invalid.
+    InputError
+        If the classifier accepts no sample weights but they are given, if it rejects the data, or
+        if a probability or decision value is not finite.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> tree = ilk.classifier("sklearn", estimator="DecisionTreeClassifier",
+    ...                       params={"max_depth": 1}, random_state=0)
+    >>> tree.fit([[0.0], [1.0], [4.0], [5.0]], [1, 1, 2, 2]).predict([[2.0], [3.0]])
+    array([1, 2])
+    """
+
+    estimator: str = param(
+        default="LogisticRegression",
+        doc='Name of a public classifier class, such as ``"RandomForestClassifier"``.',
+    )
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(estimator="DecisionTreeClassifier", params={"max_depth": 3}, random_state=0),
+            cls(estimator="GaussianNB"),
+        ]
+
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), or whatever the classifier takes
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Only if the classifier accepts weights.
+        """
+
+        def labels(X: Any) -> np.ndarray:
+            classes, codes = check_labels(self, y, X, min_classes=2)
+            return np.asarray(classes[codes])
+
+        return self._fit(X, sample_weight, labels)
+
+    @property
+    def classes_(self) -> np.ndarray:  # type: ignore[override]  # delegated
+        """Classes of the fitted classifier, sorted."""
+        return np.asarray(self.estimator_.classes_)
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: Cases) -> Any:
+        """Probability of each class; array of shape (m, n_classes)."""
+        return self._values("predict_proba", X)
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Cases) -> Any:
+        """Decision values of the classifier."""
+        return self._values("decision_function", X)
+
+
+class WrappedRegressor(WrappedEstimator, Regressor):
+    """Any regressor of scikit-learn, by its public class name.
+
+    Attributes
+    ----------
+    estimator_ : scikit-learn regressor
+        Fitted.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If there is no such regressor, it has no such parameter (names the closest), or a value is
+        invalid.
+    InputError
+        If the regressor accepts no sample weights but they are given, if it rejects the data, or
+        if a prediction is not finite.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> line = ilk.regressor("sklearn", estimator="LinearRegression")
+    >>> line.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[3.0]]).round(6)
+    array([7.])
+    """
+
+    estimator: str = param(
+        default="LinearRegression",
+        doc='Name of a public regressor class, such as ``"RandomForestRegressor"``.',
+    )
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True)
+    _noun: ClassVar[str] = "regressor"
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(estimator="DecisionTreeRegressor", params={"max_depth": 3}, random_state=0),
+        ]
+
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the regressor.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), or whatever the regressor takes
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Only if the regressor accepts weights.
+        """
+        return self._fit(X, sample_weight, partial(read_numbers, self, y))
+
+    def predict(self, X: Cases) -> Any:
+        """Predicted value of each row; array of shape (m,)."""
+        return self._values("predict", X)
+
+
+_MIXINS: dict[str, type] = {"classifier": ClassifierMixin, "regressor": RegressorMixin}
+
+
 @cache
-def _find(name: str) -> type | None:
-    """Return the public classifier class of that name, with as few imports as possible."""
-    classifier = next((vars(home)[name] for home in _homes() if name in _public(home)), None)
-    return classifier or _every_classifier().get(name)
+def _find(noun: str, name: str) -> type | None:
+    """Return the public class of that name, with as few imports as possible."""
+    near = (vars(home)[name] for home in _homes() if name in _public(noun, home))
+    return next(near, None) or _all_of(noun).get(name)
 
 
 def _homes() -> Iterator[Any]:
@@ -297,26 +376,27 @@ def _homes() -> Iterator[Any]:
         yield import_module(f"sklearn.{home}")
 
 
-def _public(module: Any) -> set[str]:
+def _public(noun: str, module: Any) -> set[str]:
     names = getattr(module, "__all__", None)
     every = names if names is not None else [n for n in vars(module) if not n.startswith("_")]
-    return {n for n in every if _is_classifier(vars(module).get(n))}
+    return {n for n in every if _is_predictor(noun, vars(module).get(n))}
 
 
-def _is_classifier(cls: type) -> bool:
+def _is_predictor(noun: str, cls: object) -> bool:
+    mixin = _MIXINS[noun]
     return (
         isinstance(cls, type)
-        and issubclass(cls, ClassifierMixin)
+        and issubclass(cls, mixin)
         and not inspect.isabstract(cls)
-        and cls is not ClassifierMixin
+        and cls is not mixin
     )
 
 
 @cache
-def _every_classifier() -> dict[str, type]:
-    """Return all public classifiers; this imports most of scikit-learn."""
+def _all_of(noun: str) -> dict[str, type]:
+    """Return all public classifiers or regressors; this imports most of scikit-learn."""
     from sklearn.utils import all_estimators
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of deprecated modules
-        return dict(all_estimators(type_filter="classifier"))
+        return dict(all_estimators(type_filter=noun))
