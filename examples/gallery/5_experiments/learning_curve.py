@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 
 import ilk
 from ilk_evaluation import curves
-from ilk_evaluation.curves import drawing
+from ilk_evaluation.curves import plotting
 
 scale = {"transformer": "standardize"}
 _, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
@@ -20,4 +20,4 @@ for number, name in enumerate(("knn", "logistic")):
         "breast_cancer",
         sizes=[0.05, 0.1, 0.2, 0.4, 1.0],
     )
-    drawing.draw_learning(curve, ax, number=number, label=name)
+    plotting.draw_learning(curve, ax, number=number, label=name)
