@@ -17,6 +17,7 @@ SHARES = [  # measures, and the most that they may be
     for name in ilk.measures()
     if name not in {*UNBOUNDED, "reduction"}
     for example in ilk.registry("measure").get(name).examples()
+    if "classifier" in example.predictors
 ]
 
 

@@ -282,7 +282,8 @@ def test_pipelines_of_results_are_members(iris):
             "datasets": ["iris"],
             "pipelines": [{"id": "many", "steps": [{"classifier": {"use": "knn", "k": 90}}]}],
             "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
-        }
+        },
+        keep_going=True,
     )
     with pytest.raises(ilk.InputError, match="many has no prediction for 2 of 2 splits"):
         diversity.member_labels(failed)
