@@ -13,8 +13,7 @@ import ilk
 from cases import in_one_test
 from ilk_evaluation import figures, run_experiment
 from ilk_evaluation.figures.figure_data import LONGEST, summarize_predictions, thinned
-from ilk_evaluation.figures.point_names import put_labels
-from ilk_evaluation.figures.score_figures import costs, duration_text
+from ilk_evaluation.figures.score_figures import costs, duration_text, put_labels
 from ilk_evaluation.figures.style import rendered, write_figures
 
 pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib")
