@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 
 NAMES = {
     *("critical_difference", "ranks", "robustness", "estimates", "time"),
-    *("roc", "precision_recall", "calibration", "confusion"),
+    *("roc", "precision_recall", "calibration", "confusion", "predicted"),
 }
 
 
@@ -36,11 +36,14 @@ def test_every_figure_is_offered_and_of_what(specs, results):
     assert specs["critical_difference"].places == [()]
     assert len(specs["estimates"].places) == 11
     assert len(specs["roc"].places) == 10  # one of the data sets has three classes
-    assert not any(spec.lacking for spec in specs.values())
+    # classifiers predict no numbers
+    assert [name for name, spec in specs.items() if spec.lacking] == ["predicted"]
 
 
 def test_each_figure_is_drawn_under_hostile_names(specs):
     for spec in specs.values():
+        if spec.lacking:
+            continue
         figure = spec.figure(*spec.places[-1])
         content = rendered(figure, "svg")
         ET.fromstring(content)
