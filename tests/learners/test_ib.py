@@ -176,7 +176,7 @@ def test_ib3_leaves_noise_that_ib2_stores():
 
 
 def test_the_interval():
-    from ilk_learners.editors.acceptance import endpoint
+    from ilk_learners.editors.editing_kernels import endpoint
 
     z = NormalDist().inv_cdf(0.95)
     for successes, trials in [(0, 0), (0, 3), (2, 5), (7, 7), (300, 1000)]:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
-from ilk.component import opened, taken_slot
+from ilk.component import opened, seeded, taken_slot
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
 from ilk.estimators import available_if
@@ -20,7 +21,6 @@ from ilk.inputs import check_same_length, is_table, n_rows, take
 from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
 from ilk.interfaces.transformer import Transformer
-from ilk.leave_one_out import learns_nothing, leaves_out
 from ilk.messages import did_you_mean
 from ilk.params import slots
 from ilk.resolution import first_problem
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ilk.aliases import StepLike
-    from ilk.arrays import ArrayLike, Cases, Labels
+    from ilk.arrays import ArrayLike, Cases, Estimator, Labels
 
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
@@ -456,3 +456,52 @@ def takes_weights(component: object) -> bool:
     from sklearn.utils.validation import has_fit_parameter
 
     return bool(has_fit_parameter(component, "sample_weight"))
+
+
+def leaves_out(learner: Estimator) -> bool:
+    """Tell whether a learner's `leave_one_out` equals refitting without each case.
+
+    It does if the learner declares `fast_leave_one_out`: as a property, which depends on the
+    present parameters, or as a capability of the class, and then only if no random state is
+    open, because each of many fits would draw a different one.
+    """
+    if not hasattr(learner, "leave_one_out"):
+        return False
+    declared = getattr(learner, "fast_leave_one_out", None)
+    if isinstance(declared, bool):
+        return declared
+    return _declares(learner, "fast_leave_one_out") and not _is_open(learner)
+
+
+def learns_nothing(step: object) -> bool:
+    """Tell whether the output of a step for a case does not depend on its training data.
+
+    This holds for a transformer that declares `stateless`, as a property or as a capability, and
+    has no open random state; and for a frozen component of ilk. An editor always depends on the
+    cases it selects from.
+    """
+    if hasattr(step, "fit_resample") or not hasattr(step, "transform"):
+        return False
+    if is_frozen(step):
+        return hasattr(step, "parameters")  # another library's transform may mix rows
+    stateless = getattr(step, "stateless", None)
+    declared = stateless if isinstance(stateless, bool) else _declares(step, "stateless")
+    return declared and not _is_open(step)
+
+
+def _declares(component: object, capability: str) -> bool:
+    return bool(getattr(getattr(component, "capabilities", None), capability, False))
+
+
+def _is_open(component: object) -> bool:
+    """Tell whether any random state, at any depth, is None."""
+    try:
+        one, other = (_states(seeded(clone(component), seed)) for seed in (0, 1))
+    except IlkError:  # reported by fit
+        return True
+    return one != other
+
+
+def _states(component: Any) -> dict[str, Any]:
+    params = component.get_params(deep=True)
+    return {name: value for name, value in params.items() if name.endswith("random_state")}

@@ -13,7 +13,7 @@ import ilk
 from ilk.cli.shell import run as ilk_command
 from ilk_evaluation import Store, plan_experiment, run_experiment
 from ilk_evaluation.run import trial
-from ilk_evaluation.run.small_split import small_split
+from ilk_evaluation.run.tasks import small_split
 from ilk_evaluation.run.trial import TrialError
 
 NOMINAL = """\

@@ -13,8 +13,7 @@ import ilk
 from cases import in_one_test
 from ilk_evaluation import figures, run_experiment
 from ilk_evaluation.figures.figure_data import LONGEST, summarize_predictions, thinned
-from ilk_evaluation.figures.point_names import put_labels
-from ilk_evaluation.figures.score_figures import costs, duration_text
+from ilk_evaluation.figures.score_figures import costs, duration_text, put_labels
 from ilk_evaluation.figures.style import rendered, write_figures
 
 pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib")
@@ -37,11 +36,14 @@ def test_every_figure_is_offered_and_of_what(specs, results):
     assert specs["critical_difference"].places == [()]
     assert len(specs["estimates"].places) == 11
     assert len(specs["roc"].places) == 10  # one of the data sets has three classes
-    assert [name for name, spec in specs.items() if spec.lacking] == ["predicted"]  # of regressors
+    # classifiers predict no numbers
+    assert [name for name, spec in specs.items() if spec.lacking] == ["predicted"]
 
 
 def test_each_figure_is_drawn_under_hostile_names(specs):
-    for spec in (spec for spec in specs.values() if not spec.lacking):
+    for spec in specs.values():
+        if spec.lacking:
+            continue
         figure = spec.figure(*spec.places[-1])
         content = rendered(figure, "svg")
         ET.fromstring(content)

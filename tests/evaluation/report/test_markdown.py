@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import in_one_test
-from ilk_evaluation.report.plugin_sections import html_of_markdown
+from ilk_evaluation.report.page import html_of_markdown
 
 TAGS = {"p", "em", "strong", "code", "a", "pre", "ul", "ol", "li", "blockquote", "div", "table"}
 TAGS |= {"thead", "tbody", "tr", "th", "td", "h3", "h4", "h5", "h6", "br", "hr"}

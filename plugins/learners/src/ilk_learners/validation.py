@@ -1,9 +1,9 @@
-"""Input validation: input of distances, columns, targets, and components in slots."""
+"""Input validation: input of distances, columns, numbers, and components in slots."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,32 +16,22 @@ from ilk import (
     LocalMetric,
     as_table,
     build,
-    check_labels,
     check_same_length,
     check_vectors,
     display_name,
     is_frozen,
     is_table,
     n_rows,
-    param,
     refuse_blocks,
     registry,
     shipped_name,
     to_spec,
 )
-from ilk_learners.numerics import holds_numbers
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from ilk import Cases, Component, Estimator, Labels, MetricLearnerLike
-
-Targets = Literal["auto", "classes", "numbers"]
-TARGETS: Any = param(
-    default="auto",
-    choices=("auto", "classes", "numbers"),
-    doc='Type of y. "auto": numbers if y has floats that are not integers, else classes.',
-)
 
 
 def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
@@ -212,56 +202,3 @@ def name_of(learner: MetricLearnerLike | None) -> str:
     if isinstance(learner, Mapping):
         return str(learner["use"])
     return learner if isinstance(learner, str) else display_name(learner)
-
-
-def read_targets(
-    owner: object, y: Labels | None, X: Cases, targets: Targets = "auto"
-) -> np.ndarray:
-    """Return y as class codes or as numbers.
-
-    Parameters
-    ----------
-    owner : Component
-        Named in errors.
-    y : array of shape (n,)
-    X : data of n rows
-    targets : {"auto", "classes", "numbers"}
-        "auto": numbers if y has floats that are not integers, else classes.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Integers 0..C-1, the codes of at least two classes; or floats, not all equal.
-
-    Raises
-    ------
-    InputError
-        Names the component and the fault of y.
-    """
-    if targets == "numbers" or (targets == "auto" and holds_numbers(y)):
-        return _varied(owner, read_numbers(owner, y, X))
-    return check_labels(owner, y, X, min_classes=2)[1]
-
-
-def read_classes(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
-    """Return y as codes of at least two classes; the error for numbers names alternatives.
-
-    Raises
-    ------
-    InputError
-        Names the component and the fault of y.
-    """
-    if holds_numbers(y):
-        raise InputError(
-            f"{display_name(owner)}: y holds numbers that are not labels; use correlation, "
-            f"mutual_information or relieff"
-        )
-    return check_labels(owner, y, X, min_classes=2)[1]
-
-
-def _varied(owner: object, values: np.ndarray) -> np.ndarray:
-    if len(values) and (values == values[0]).all():
-        raise InputError(
-            f"{display_name(owner)}: y is {values[0]:g} in every row, there is nothing to learn"
-        )
-    return values

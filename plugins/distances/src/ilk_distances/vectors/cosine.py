@@ -71,10 +71,10 @@ def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None
     np.multiply(D, 0.5, out=D)
     np.minimum(D, 2.0, out=D)
     if D.min() < _SURE:
-        from ilk_distances.vectors import angles
+        from ilk_distances.vectors import row_kernels
 
         pairs = np.nonzero(D < _SURE)
-        D[pairs] = angles.one_less_cosine(scaled(X.given), scaled(Y.given), *pairs, centred)
+        D[pairs] = row_kernels.one_less_cosine(scaled(X.given), scaled(Y.given), *pairs, centred)
 
 
 def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool) -> None:

@@ -71,7 +71,7 @@ class Majority(ilk.Combiner):
         return [cls(), cls(threshold="consensus"), cls(threshold=0.3, ties="reject")]
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners.vote_kernels import ballots
+        from ilk_ensembles.combiners.rule_kernels import ballots
 
         self.check_parameters()
         outputs = as_outputs(self, outputs)
@@ -80,7 +80,7 @@ class Majority(ilk.Combiner):
     def combine_labels(
         self, codes: np.ndarray, n_classes: int, X: Cases | None = None
     ) -> np.ndarray:
-        from ilk_ensembles.combiners.vote_kernels import label_ballots
+        from ilk_ensembles.combiners.rule_kernels import label_ballots
 
         self.check_parameters()
         return combine_label_blocks(self, codes, n_classes, label_ballots, _alike(len(codes)))
@@ -178,7 +178,7 @@ class WeightedMajority(SupportCombiner):
         return self
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
-        from ilk_ensembles.combiners.vote_kernels import ballots
+        from ilk_ensembles.combiners.rule_kernels import ballots
 
         self.check_parameters()
         outputs = as_outputs(self, outputs)
@@ -187,7 +187,7 @@ class WeightedMajority(SupportCombiner):
     def combine_labels(
         self, codes: np.ndarray, n_classes: int, X: Cases | None = None
     ) -> np.ndarray:
-        from ilk_ensembles.combiners.vote_kernels import label_ballots
+        from ilk_ensembles.combiners.rule_kernels import label_ballots
 
         self.check_parameters()
         weights = self._weights(len(codes))

@@ -69,7 +69,7 @@ def too_few(share: np.ndarray, threshold: float | str) -> np.ndarray:
 
 def leveled(support: np.ndarray) -> np.ndarray:
     """A copy in which support within rounding of the row's maximum equals the maximum."""
-    from ilk_ensembles.combiners.vote_kernels import level
+    from ilk_ensembles.combiners.rule_kernels import level
 
     support = np.array(support, dtype=float, order="C")
     level(support, ULPS)
@@ -103,7 +103,7 @@ def winners(owner: object, support: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     InputError
         For a value that is not finite; names the cell.
     """
-    from ilk_ensembles.combiners.vote_kernels import winners as search
+    from ilk_ensembles.combiners.rule_kernels import winners as search
 
     n = len(support)
     codes, tied, most = np.empty(n, dtype=np.intp), np.empty(n, dtype=bool), np.empty(n)
@@ -166,7 +166,7 @@ def combine_blocks(
         For a wrong shape, a value that is negative or not finite, or a row of zeros; names
         the cell.
     """
-    from ilk_ensembles.combiners.vote_kernels import level
+    from ilk_ensembles.combiners.rule_kernels import level
 
     array = as_outputs(owner, outputs)
     _, n, n_classes = array.shape
@@ -194,14 +194,14 @@ def combine_blocks(
 def combine_label_blocks(
     owner: object, codes: np.ndarray, n_classes: int, rule: Callable[..., bool], *arguments: Any
 ) -> np.ndarray:
-    """Combine codes of labels, an array of shape (L, n), by a rule of `vote_kernels`.
+    """Combine codes of labels, an array of shape (L, n), by a vote of `rule_kernels`.
 
     Raises
     ------
     InputError
         For a wrong shape or a code that is no class.
     """
-    from ilk_ensembles.combiners.vote_kernels import level
+    from ilk_ensembles.combiners.rule_kernels import level
 
     codes = np.asarray(codes)
     if codes.ndim != 2 or codes.dtype.kind not in "iu" or not len(codes):

@@ -151,7 +151,7 @@ class Combinations:
 
     def grow(self, counts: np.ndarray, seed: int) -> Tree:
         """Grow a tree from cases with the given counts."""
-        from ilk_ensembles.forest.induction_kernels import grow
+        from ilk_ensembles.forest.tree_kernels import grow
 
         how = self.how
         rows = np.flatnonzero(counts)

@@ -1,8 +1,8 @@
-"""Tables for the terminal: data sets, how they were read, and what looks wrong."""
+"""Tables for the terminal: data sets, how they were read, their splits, and likely errors."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +11,15 @@ from rich.text import Text
 from ilk import printable
 from ilk_evaluation.commands.terminal_tables import new_table, print_table
 from ilk_evaluation.datasets.inspection import class_counts, columns_of, warnings_of
-from ilk_evaluation.plan.split_notes import split_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
     import ilk
     from ilk_evaluation.plan.experiment_plan import Plan, PlannedData
+
 
 _MOST_CLASSES = 20
 _MOST_COLUMNS = 12
@@ -122,3 +122,51 @@ def _classes(data: ilk.Data) -> str:
     shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST_CLASSES]]
     more = ", ..." if len(counts) > _MOST_CLASSES else ""
     return f"{len(counts)} classes: {', '.join(shown)}{more}"
+
+
+_MOST_MISSING = 3
+_NEAR = 0.05
+
+
+def split_notes(plan: Plan) -> list[str]:
+    """Note classes missing from training or test parts, and shares of cases, of grouped data."""
+    notes: list[str] = []
+    for position, planned in enumerate(plan.datasets):
+        if planned.data.groups is not None:
+            notes += (f"{planned.label}: {note}" for note in _notes_on(plan, position))
+    return notes
+
+
+def _notes_on(plan: Plan, position: int) -> Iterator[str]:
+    data = plan.datasets[position].data
+    classes, codes = np.unique(data.y, return_inverse=True)
+    missing: Counter[tuple[str, int]] = Counter()
+    shares = []
+    for split in plan.splits(position):
+        shares.append(len(split.test) / (len(split.train) + len(split.test)))
+        for part, rows in (("training", split.train), ("test", split.test)):
+            counts = np.bincount(codes[rows], minlength=len(classes))
+            missing.update((part, code) for code in np.flatnonzero(counts == 0).tolist())
+    for (part, code), number in missing.most_common(_MOST_MISSING):
+        yield (
+            f"class {classes[code].item()!r} is missing from the {part} part of {number} of "
+            f"{len(shares)} splits: its cases are in too few groups"
+        )
+    if len(missing) > _MOST_MISSING:
+        yield f"{len(missing) - _MOST_MISSING} more classes are missing from parts of splits"
+    wanted = _test_share(plan.resampling)
+    if wanted < 1 and max(abs(s - wanted) for s in shares) > _NEAR:
+        low, high = min(shares), max(shares)
+        got = f"{low:.2f}" if high - low < _NEAR / 10 else f"{low:.2f} to {high:.2f}"
+        yield (
+            f"{wanted:.2g} of the groups are tested, which differ in size: the test parts hold "
+            f"{got} of the cases"
+        )
+
+
+def _test_share(resampling: ilk.Resampling) -> float:
+    """The share of groups that is tested; 1 if a resampling has no such parameter."""
+    sizes = getattr(resampling, "sizes", None)
+    if sizes is not None:
+        return float(sizes[-1] / sum(sizes))
+    return float(getattr(resampling, "test_size", 1.0))

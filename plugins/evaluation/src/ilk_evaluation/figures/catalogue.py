@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.figures.figure_data import FigureData
-from ilk_evaluation.figures.number_figures import number_figures
 from ilk_evaluation.figures.prediction_figures import (
     calibration_figures,
     confusion_figures,
     curve_figures,
+    number_figures,
 )
 from ilk_evaluation.figures.score_figures import (
     comparison_figures,

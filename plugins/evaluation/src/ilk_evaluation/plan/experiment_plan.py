@@ -21,8 +21,8 @@ from ilk_evaluation.plan.keys import (
     seed_from,
     split_key,
 )
+from ilk_evaluation.plan.predictors import prepared
 from ilk_evaluation.plan.shards import Shard, cells_of, checked_shard
-from ilk_evaluation.plan.targets import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

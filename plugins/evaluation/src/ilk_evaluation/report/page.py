@@ -14,12 +14,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 import ilk
 from ilk_evaluation.atomic_write import replace_file
 from ilk_evaluation.figures.figure_data import FigureData
-from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Section, texts
+from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Rendered, Section, texts
 from ilk_evaluation.report.comparison_sections import comparison_section
-from ilk_evaluation.report.plugin_sections import plugin_sections
 from ilk_evaluation.report.prediction_sections import number_section, prediction_sections
 from ilk_evaluation.report.provenance_sections import (
     failure_section,
@@ -32,10 +33,13 @@ from ilk_evaluation.report.score_sections import (
     summary,
     time_section,
 )
+from ilk_evaluation.results.listener_sections import sections_of
 from ilk_evaluation.results.provenance import provenance
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
     from ilk_evaluation.results.experiment_results import Results
     from ilk_evaluation.run.store import Store
@@ -181,3 +185,71 @@ def _check_output(results: Results, path: Path) -> None:
     store = results.design.store
     if store is not None and path.exists() and store.exists() and path.samefile(store):
         raise ilk.InputError(f"{path}: is the store itself, not a place for a report of it")
+
+
+_ABOVE = 2
+"""Level of the title of a section, below which the titles in it begin."""
+_SAFE = re.compile(r"https?://|mailto:", re.IGNORECASE)
+# Elements that may be wider than a phone scroll, by keys too. Texts are escaped, so that
+# these tags are the renderer's.
+_SCROLLING = {
+    "<table>": '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>',
+    "</table>": "</table></div>",
+    "<pre>": '<pre tabindex="0">',
+}
+
+
+def plugin_sections(listeners: ilk.Listeners, results: Results, figures: Figures) -> list[Section]:
+    """Return the sections that plugins add by the hook `ilk_report_sections`."""
+    return [
+        Section(
+            figures.id_for(f"added-{section.title}"),
+            section.title,
+            [Rendered(html_of_markdown(section.text))],
+        )
+        for section in sections_of(listeners, results)
+    ]
+
+
+def html_of_markdown(text: str) -> Markup:
+    """Return Markdown, CommonMark with tables, as HTML.
+
+    HTML and images in it are shown as text, and links lead to http, https and mailto only.
+
+    Examples
+    --------
+    >>> print(html_of_markdown("*one* & <two>"))
+    <p><em>one</em> &amp; &lt;two&gt;</p>
+    """
+    parser = _parser()
+    tokens = parser.parse(text)
+    for token in tokens:
+        _adapt(token)
+    html = parser.renderer.render(tokens, parser.options, {}).rstrip("\n")
+    for tag, scrolling in _SCROLLING.items():
+        html = html.replace(tag, scrolling)
+    return Markup(html)  # noqa: S704  # the renderer escapes
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False})
+    parser.enable("table").disable("image")
+    parser.validateLink = lambda url: bool(_SAFE.match(url))  # type: ignore[method-assign]
+    return parser
+
+
+def _adapt(token: Token) -> None:
+    """Fit an element into the page: its level and classes, as styles are against the policy."""
+    if token.type in {"heading_open", "heading_close"}:
+        token.tag = f"h{min(int(token.tag[1]) + _ABOVE, 6)}"
+    elif token.type == "th_open":
+        token.attrs["scope"] = "col"
+    elif token.type == "link_open":
+        token.attrs["rel"] = "noreferrer"
+    if token.attrs.pop("style", "") == "text-align:right":
+        token.attrs["class"] = "num"
+    for child in token.children or ():
+        _adapt(child)

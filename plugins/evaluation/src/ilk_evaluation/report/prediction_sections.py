@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk_evaluation.confusion import normalized
-from ilk_evaluation.figures import number_figures, prediction_figures
+from ilk_evaluation.figures import prediction_figures
 from ilk_evaluation.report.blocks import (
     MOST_CASES,
     MOST_CLASSES,
@@ -76,7 +76,7 @@ def prediction_sections(figure_data: FigureData, figures: Figures) -> list[Secti
 
 def number_section(figure_data: FigureData, figures: Figures) -> Section:
     """Return the section of predicted against true numbers."""
-    (spec,) = number_figures.number_figures(figure_data)
+    (spec,) = prediction_figures.number_figures(figure_data)
     datasets = figure_data.datasets[:MOST_DATASETS]
     places = [place for place in spec.places if place[0] in datasets]
     panels: Panels = [

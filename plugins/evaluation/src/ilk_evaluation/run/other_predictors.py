@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_evaluation.plan.targets import INLIER
+from ilk_evaluation.plan.predictors import INLIER
 
 if TYPE_CHECKING:
     from ilk import Cases

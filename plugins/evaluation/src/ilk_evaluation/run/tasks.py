@@ -18,7 +18,6 @@ import numpy as np
 import ilk
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
 from ilk_evaluation.run.other_predictors import numbers
-from ilk_evaluation.run.small_split import small_split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -318,3 +317,51 @@ def notes_on(design: Design, keys: set[str]) -> list[str]:
         f"that call"
         for column, n in sorted(fast.items())
     ]
+
+
+TRAINING, OTHERS = 40, 10
+"""Rows of the training part, and of the test and validation parts: 60 in all."""
+
+
+def small_split(split: ilk.Split, y: np.ndarray) -> ilk.Split:
+    """Return a split of at most 60 of its rows, or one training row per class if that is more.
+
+    Classes have equal shares of the rows, as far as they have cases, so none is lost. The choice
+    depends on nothing but the split and the labels.
+
+    Parameters
+    ----------
+    split : ilk.Split
+    y : ndarray of shape (n,)
+        Labels of all rows of the data set.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> y = np.repeat(["rare", "usual"], [2, 998])
+    >>> small = small_split(ilk.Split(np.arange(1000), np.arange(500)), y)
+    >>> np.unique(y[small.train], return_counts=True)[1], len(small.test)
+    (array([ 2, 38]), 10)
+    """
+    validation = None if split.validation is None else _some(split.validation, y, OTHERS)
+    return replace(
+        split,
+        train=_some(split.train, y, TRAINING, every_class=True),
+        test=_some(split.test, y, OTHERS),
+        validation=validation,
+    )
+
+
+def _some(rows: np.ndarray, y: np.ndarray, most: int, *, every_class: bool = False) -> np.ndarray:
+    """Return rows in their order: the first of each class in a fixed shuffle, then the second."""
+    if len(rows) <= most:
+        return rows
+    shuffled = np.random.default_rng(0).permutation(len(rows))
+    _, codes, counts = np.unique(y[rows[shuffled]], return_inverse=True, return_counts=True)
+    if every_class and y.dtype.kind != "f":  # values of a quantity are no classes
+        most = max(most, len(counts))
+    by_class = np.argsort(codes, kind="stable")
+    turn = np.empty(len(rows), dtype=int)
+    turn[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    chosen = shuffled[np.argsort(turn, kind="stable")[:most]]
+    return rows[np.sort(chosen)]

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.run.scheduler import Cause
-from ilk_evaluation.run.small_split import small_split
-from ilk_evaluation.run.tasks import CellTask, TrialTask, cell_tasks, row_name, shortcuts
+from ilk_evaluation.run.tasks import (
+    CellTask,
+    TrialTask,
+    cell_tasks,
+    row_name,
+    shortcuts,
+    small_split,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

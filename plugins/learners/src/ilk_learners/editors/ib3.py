@@ -102,7 +102,7 @@ class IB3(CaseEditor):
         ]
 
     def _kept(self, cases: EditedCases) -> np.ndarray:
-        from ilk_learners.editors.acceptance import Records, acceptable, see
+        from ilk_learners.editors.editing_kernels import Records, acceptable, see
 
         rng, n = check_seed(self, self.random_state), len(cases)
         order = presented(cases, self.order, rng)

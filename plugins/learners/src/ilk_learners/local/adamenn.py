@@ -120,7 +120,7 @@ class ADAMENN(AdaptiveMetric):
         return tuple(min(int(size), n) for size in (self.K0, self.K1, self.K2, self.L))
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> Any:
-        from ilk_learners.local.class_probabilities import adapt
+        from ilk_learners.local.distance_kernels import adapt
 
         weights = np.empty(Q.shape)
         adapt(

@@ -1,4 +1,4 @@
-"""Compiled kernels: squared distances under a metric per query; the k-th smallest value."""
+"""Compiled kernels: distances under a metric per query, the k-th smallest value, adamenn."""
 
 from __future__ import annotations
 
@@ -88,3 +88,171 @@ def select(values: np.ndarray, n: int, k: int) -> float:
 @ilk.compiled
 def _middle(a: float, b: float, c: float) -> float:
     return max(min(a, b), min(max(a, b), c))
+
+
+@ilk.compiled
+def adapt(
+    columns: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    Q: np.ndarray,
+    left_out: np.ndarray,
+    lists: np.ndarray,
+    sizes: tuple[int, int, int, int],
+    steps: int,
+    c: float,
+    weights: np.ndarray,
+) -> None:
+    """Write adamenn's weights of the features at each query.
+
+    A feature weighs more the better it alone predicts the classes around the query.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (p, n)
+        The training rows, transposed.
+    codes : ndarray of int, shape (n,)
+    Q : ndarray of shape (m, p)
+    left_out : ndarray of int, shape (m,)
+    lists : ndarray of int, shape (n, K2 + 1)
+        Rows nearest to each row under equal weights, nearest first, itself included.
+    sizes : (K0, K1, K2, L)
+        At most n, or n - 1 if a row is left out.
+    weights : ndarray of shape (m, p)
+        Written.
+    """
+    p, n = columns.shape
+    K0, K1, K2, L = sizes
+    values, scratch = np.empty(n), np.empty(n)
+    around, within = np.empty(K0, np.int64), np.empty(K2, np.int64)
+    near, everything = np.empty(K1, np.int64), np.arange(n)
+    z, chance, losses = np.empty(p), np.empty(n_classes), np.empty(p)
+    for i in range(len(Q)):
+        weight = weights[i]
+        weight[:] = 1.0 / p
+        for step in range(steps):
+            _distances(columns, everything, Q[i], weight, left_out[i], values)
+            _nearest(everything, values, K0, scratch, around)
+            losses[:] = 0.0
+            for row in around:
+                if step == 0:  # equal weights: the lists of `fit` save a search
+                    _listed(lists[row], left_out[i], within)
+                    near[:] = within[:K1]
+                else:
+                    for f in range(p):
+                        z[f] = columns[f, row]
+                    _distances(columns, everything, z, weight, left_out[i], values)
+                    _nearest(everything, values, K2, scratch, within)
+                    _nearest(within, values[within], K1, scratch, near)
+                chance[:] = 0.0
+                for j in near:
+                    chance[codes[j]] += 1.0 / K1
+                _add_losses(columns, codes, row, within, L, chance, scratch, losses)
+            _weigh(losses / K0, c, weight)
+
+
+@ilk.compiled
+def _distances(
+    columns: np.ndarray,
+    rows: np.ndarray,
+    q: np.ndarray,
+    weight: np.ndarray,
+    left_out: int,
+    values: np.ndarray,
+) -> None:
+    """Squared distances of rows to q, infinite for the left-out one.
+
+    Shapes: `columns` (p, n), `rows` (m,), `q` and `weight` (p,), `values` (n,).
+    """
+    values[:] = 0.0
+    for f in range(len(weight)):
+        column = columns[f]
+        for j in rows:
+            difference = column[j] - q[f]
+            values[j] += weight[f] * (difference * difference)
+    if left_out >= 0:
+        values[left_out] = np.inf
+
+
+@ilk.compiled
+def _nearest(
+    rows: np.ndarray, values: np.ndarray, k: int, scratch: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the k rows of smallest values into `out`, in the order of `rows`; ties to the first.
+
+    Shapes: `rows` and `values` (m,), `scratch` (at least m,), `out` (k,).
+    """
+    n = len(rows)
+    scratch[:n] = values[:n]
+    bound = select(scratch, n, k - 1)
+    # rows as far as the k-th share the places that nearer ones leave
+    room = k
+    for a in range(n):
+        room -= values[a] < bound
+    place = 0
+    for a in range(n):
+        tied = (values[a] == bound) & (room > 0)
+        room -= int(tied)
+        # without a branch: the condition is true for few rows, at random
+        if tied | (values[a] < bound):
+            out[place] = rows[a]
+            place += 1
+
+
+@ilk.compiled
+def _listed(listed: np.ndarray, left_out: int, out: np.ndarray) -> None:
+    """Copy the first rows of a list, without the left-out one.
+
+    Shapes: `listed` (K2 + 1,), `out` (K2,).
+    """
+    place = 0
+    for row in listed:
+        if row != left_out and place < len(out):
+            out[place] = row
+            place += 1
+
+
+@ilk.compiled
+def _add_losses(
+    columns: np.ndarray,
+    codes: np.ndarray,
+    row: int,
+    within: np.ndarray,
+    L: int,
+    chance: np.ndarray,
+    scratch: np.ndarray,
+    losses: np.ndarray,
+) -> None:
+    """Add, for each feature, the loss of predicting the classes at a row by it alone.
+
+    Shapes: `columns` (p, n), `codes` (n,), `within` (K2,), `chance` (n_classes,), `scratch` (at
+    least K2,), `losses` (p,).
+    """
+    n = len(within)
+    apart, counts = np.empty(n), np.empty(len(chance))
+    for f in range(len(columns)):
+        column = columns[f]
+        for a in range(n):
+            apart[a] = abs(column[within[a]] - column[row])
+        scratch[:n] = apart
+        # ties of the L-th row count as well: the shares do not depend on the order of rows
+        reach = select(scratch, n, L - 1)
+        counts[:] = 0.0
+        for a in range(n):
+            counts[codes[within[a]]] += apart[a] <= reach
+        total = counts.sum()
+        for c in range(len(chance)):
+            alone = counts[c] / total
+            difference = chance[c] - alone
+            # a class that the feature never predicts would have infinite loss: count half a row of
+            # it
+            losses[f] += difference * difference / max(alone, 0.5 / total)
+
+
+@ilk.compiled
+def _weigh(losses: np.ndarray, c: float, weight: np.ndarray) -> None:
+    """Weights ``exp(c R) / sum exp(c R)``, R the largest loss minus the feature's loss; (p,)."""
+    best = losses.min()  # a common factor of the weights cancels; this one avoids overflow
+    for f in range(len(weight)):
+        weight[f] = np.exp(c * (best - losses[f]))
+    weight /= weight.sum()

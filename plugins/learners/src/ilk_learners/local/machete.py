@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from ilk import param
-from ilk_learners.local.partition import PartitionMetric
+from ilk_learners.local.adaptive import PartitionMetric
 
 
 class Machete(PartitionMetric):

@@ -27,7 +27,7 @@ from ilk_learners.metric_learners.soft_votes import (
     squared_error,
     votes_of,
 )
-from ilk_learners.validation import Targets, read_targets
+from ilk_learners.targets import Targets, read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

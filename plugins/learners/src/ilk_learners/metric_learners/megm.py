@@ -11,7 +11,7 @@ from ilk_learners.metric_learners.descent import N_COMPONENTS
 from ilk_learners.metric_learners.kernel_error import KernelErrorLearner
 
 if TYPE_CHECKING:
-    from ilk_learners.validation import Targets
+    from ilk_learners.targets import Targets
 
 
 class _Voting(KernelErrorLearner):

@@ -17,7 +17,7 @@ from ilk_learners.metric_learners.linear import (
     report,
 )
 from ilk_learners.numerics import finite
-from ilk_learners.validation import read_targets
+from ilk_learners.targets import read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import Relevance, check_vectors
 from ilk_learners.relevances.draws import centered, sums_of_squares
-from ilk_learners.validation import TARGETS, Targets, read_targets
+from ilk_learners.targets import TARGETS, Targets, read_targets
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels

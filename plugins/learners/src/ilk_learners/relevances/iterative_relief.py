@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import Relevance, check_vectors, param
 from ilk_learners.relevances.draws import Sorted, by_class, in_ranges, summed
-from ilk_learners.validation import read_classes
+from ilk_learners.targets import read_classes
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels

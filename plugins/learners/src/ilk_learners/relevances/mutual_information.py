@@ -10,7 +10,7 @@ from scipy.special import digamma
 
 from ilk import InputError, Relevance, check_vectors, display_name, param
 from ilk_learners.relevances.draws import centered
-from ilk_learners.validation import TARGETS, Targets, read_targets
+from ilk_learners.targets import TARGETS, Targets, read_targets
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels

@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import RandomState, Relevance, Seed, check_vectors, param
 from ilk_learners.relevances.draws import N_DRAWS, by_class, draw, in_ranges, summed
-from ilk_learners.validation import TARGETS, Targets, read_classes, read_targets
+from ilk_learners.targets import TARGETS, Targets, read_classes, read_targets
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels

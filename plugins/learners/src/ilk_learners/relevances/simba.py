@@ -8,7 +8,7 @@ import numpy as np
 
 from ilk import RandomState, Relevance, Seed, check_seed, check_vectors, param
 from ilk_learners.relevances.draws import by_class, in_ranges
-from ilk_learners.validation import read_classes
+from ilk_learners.targets import read_classes
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
