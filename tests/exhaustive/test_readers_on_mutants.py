@@ -140,7 +140,7 @@ def store(folder: Path, rng: Random) -> None:
     """What was changed by chance must not show; what was forged only in the numbers."""
     path = folder / "run.sqlite"
     if not path.exists():
-        run_experiment(RUN, store=path)
+        run_experiment(RUN, store=path, keep_going=True)
     copy, kind = folder / "a.sqlite", rng.choice(("bytes", "value", "forged"))
     for left in folder.glob("a.sqlite*"):
         left.unlink()

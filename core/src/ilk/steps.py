@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ilk.kinds import Role, kinds
-from ilk.messages import did_you_mean
+from ilk.messages import did_you_mean, short_repr
 from ilk.registries import registry
 
 _BY_METHOD = (
@@ -62,15 +62,15 @@ def step_problem(step: object) -> str | None:
     step = adapted(step, "step")
     if isinstance(step, Mapping):
         if len(step) != 1:
-            return f"must be a table with one key, its kind, got {dict(step)!r}"
+            return f"must be a table with one key, its kind, got {short_repr(dict(step))}"
         ((kind, value),) = step.items()
         if kind not in step_kinds():
             hint = did_you_mean(kind, step_kinds())
             allowed = ", ".join(step_kinds())
-            return f"must be of a kind that can be a step ({allowed}), got {kind!r}{hint}"
+            return f"must be of a kind that can be a step ({allowed}), got {short_repr(kind)}{hint}"
         if isinstance(value, str | Mapping) or kinds()[kind].accepts(adapted(value, kind)):
             return None
-        return f"must be a {kind} (name, table with 'use', or instance), got {value!r}"
+        return f"must be a {kind} (name, table with 'use', or instance), got {short_repr(value)}"
     if isinstance(step, type):
         name = step.__name__
         return f"must be a table {{kind: component}} or an instance, as {name}(); got the class"
@@ -79,7 +79,10 @@ def step_problem(step: object) -> str | None:
         return None
     if kind in step_kinds():
         return None
-    return f"must be a table {{kind: component}} or a component that can be a step, got {step!r}"
+    return (
+        f"must be a table {{kind: component}} or a component that can be a step, got "
+        f"{short_repr(step)}"
+    )
 
 
 def kind_and_component(step: object) -> tuple[str, Any]:

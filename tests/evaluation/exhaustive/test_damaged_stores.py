@@ -24,7 +24,7 @@ def store(tmp_path):
         "evaluation": {"resampling": {"use": "kfold", "folds": 3}, "measures": ["error", "brier"]},
     }
     path = tmp_path / "store.sqlite"
-    run_experiment(spec, store=path)
+    run_experiment(spec, store=path, keep_going=True)
     return path
 
 

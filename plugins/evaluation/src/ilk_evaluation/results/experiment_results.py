@@ -21,6 +21,7 @@ from ilk_evaluation.results import notes
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
 from ilk_evaluation.results.scoring import Scored, ranks, score
 from ilk_evaluation.run.cell import fit_on_all
+from ilk_evaluation.run.database import undamaged
 from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import notes_on
 
@@ -102,8 +103,9 @@ class Results:
         """Kind of the predictors at the ends of the pipelines."""
         with self.reading() as store:
             known = store.pipelines()
-        steps = [known[one.key]["spec"] for one in self.design.pipelines if one.key in known]
-        return next(iter(steps[0][-1])) if steps else "classifier"
+        with undamaged(store.path):
+            steps = [known[one.key]["spec"] for one in self.design.pipelines if one.key in known]
+            return str(min(steps[0][-1])) if steps else "classifier"
 
     @property
     def scores(self) -> pd.DataFrame:

@@ -137,6 +137,8 @@ def _design(store: Store, run: Mapping[str, Any]) -> Design:
     datasets = tuple(Named(*pair) for pair in record["datasets"])
     assert datasets, "no data set"
     assert pipelines, "no pipeline"
+    names = [text for named in (*datasets, *pipelines) for text in (named.label, named.key)]
+    assert all(isinstance(text, str) for text in names), "a name that is no text"
     evaluation = record["evaluation"]
     for table in (evaluation["resampling"], *evaluation["measures"], *evaluation["comparisons"]):
         table["use"]  # raises KeyError for a damaged record, before it is built
