@@ -7,7 +7,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import ilk
 from ilk.neighbors import Euclidean, filter_refine
 from ilk.neighbors.filter_refine import nearest_refined
 
@@ -41,7 +40,12 @@ def adversarial(shape, n, p, seed):
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Several tiles and blocks of queries, and no limit of what is worth it."""
-    for name, value in {"_TILE": 64, "_QUERIES": 8, "_TRIAL": 4, "FEWEST_QUERIES": 1}.items():
+    for name, value in {
+        "_TILE": 64,
+        "_QUERIES": 8,
+        "FEWEST_FOR_DOUBLE": 1,
+        "FEWEST_QUERIES": 1,
+    }.items():
         monkeypatch.setattr(filter_refine, name, value)
 
 
@@ -74,9 +78,7 @@ def test_same_bits_as_differences(shape, n, p, k, types, away, seed):
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.sampled_from(SHAPES), st.integers(1, 9), st.booleans(), st.integers(0, 2**32 - 1)
-)
+@given(st.sampled_from(SHAPES), st.integers(1, 9), st.booleans(), st.integers(0, 2**32 - 1))
 def test_bounds_hold_in_exact_arithmetic(shape, p, single, seed):
     dtype = np.float32 if single else np.float64
     X = adversarial(shape, 12, p, seed)
@@ -84,8 +86,7 @@ def test_bounds_hold_in_exact_arithmetic(shape, p, single, seed):
     rows = filter_refine._project(d, X, X, dtype)
     if rows is None:
         return
-    near, where = np.empty((12, 12)), np.empty((12, 12), dtype=np.int64)
-    search = filter_refine._Search(d, X, X, rows, near, where)
+    search = filter_refine._Search(d, X, X, 12, rows)
     queries = np.arange(12)
     _, found, lower, count, upper = search._filter(queries)
     exact = [[Fraction(v) * Fraction(rows.scale) for v in row] for row in X.tolist()]
@@ -93,7 +94,9 @@ def test_bounds_hold_in_exact_arithmetic(shape, p, single, seed):
         if count[i] < 0:
             continue
         own = exact_square(filter_refine._centred(X[i : i + 1], rows.centre, rows.scale)[0])
-        true = [sum((a - b) ** 2 for a, b in zip(exact[i], row, strict=True)) - own for row in exact]
+        true = [
+            sum((a - b) ** 2 for a, b in zip(exact[i], row, strict=True)) - own for row in exact
+        ]
         assert sorted(found[i, : count[i]]) == list(range(12))  # all rows are among the 12 nearest
         for column, least in zip(found[i], lower[i, : count[i]], strict=False):
             assert Fraction(least) <= true[column]

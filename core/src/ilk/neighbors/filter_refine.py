@@ -28,6 +28,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -41,13 +42,16 @@ if TYPE_CHECKING:
 _Nearest: TypeAlias = tuple[np.ndarray, np.ndarray]
 _Float: TypeAlias = type[np.floating[Any]]
 
-FEWEST_QUERIES = 96  # below, the preparation of rows takes longer than their differences
-FEWEST_ROWS = 1024  # below, fixed costs outweigh the gain
-FEWEST_FEATURES = 8  # below, a scan of products costs as much as differences
+# Measured on one core with AVX2; differences of float32 are computed twice as fast as of float64.
+FEWEST_QUERIES = 96  # below, the preparation of rows takes as long as their differences
+FEWEST_NUMBERS = {np.float64: 2**17, np.float32: 2**20}  # below, fixed costs outweigh the gain
+FEWEST_FEATURES = {np.float64: 8, np.float32: 64}  # below, a product is scanned in no less time
+FEWEST_FOR_DOUBLE = 128  # features below which a product in double is slower than differences
 MOST_FEATURES = 2**16  # up to here (d + 3) u is small in float32
 MOST_NEIGHBOURS = 128  # the smallest upper bounds are sorted by insertion
 _QUERIES, _TILE = 256, 1024  # a block of products: 1 MiB in float32
-_TRIAL = 32  # queries searched first, to see whether the bound is strong enough
+_SAMPLE = 512  # rows of a trial, to see whether the bound is strong enough
+_TRIAL = 16  # queries of a trial
 _LOST = 0.25  # share of queries with too many candidates above which a product does not pay
 _SLAB = 2**26  # bytes of rows converted at a time
 _PIECE = 2**21  # numbers converted or gathered at a time
@@ -87,11 +91,11 @@ def nearest_refined(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: i
     k : int
         1 <= k <= n, and `pays` says that k is small enough.
     """
-    size = max(_SLAB // 8 // Y.shape[1], FEWEST_ROWS)
+    size = max(_SLAB // 8 // Y.shape[1], 16 * MOST_NEIGHBOURS)
     parts = -(-len(Y) // size)
     edges = [len(Y) * part // parts for part in range(parts + 1)]
     near, where = _nearest_in(distance, X, Y[: edges[1]], k)
-    for start, stop in zip(edges[1:-1], edges[2:], strict=True):
+    for start, stop in pairwise(edges[1:]):
         also, there = _nearest_in(distance, X, Y[start:stop], k)
         # of equal distances the first is taken, which has the lower index
         near, columns = smallest(np.concatenate([near, also], axis=1), k)
@@ -99,25 +103,51 @@ def nearest_refined(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: i
     return near, where
 
 
-def pays(m: int, n: int, p: int, k: int) -> bool:
+def pays(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int) -> bool:
     """Tell whether products are faster than differences, unless candidates are too many."""
-    large = m >= FEWEST_QUERIES and n >= FEWEST_ROWS and FEWEST_FEATURES <= p <= MOST_FEATURES
-    return large and k <= MOST_NEIGHBOURS and 16 * k <= n
+    (n, p), sums = Y.shape, distance.working_type(X, Y)
+    large = n * p >= FEWEST_NUMBERS[sums] and FEWEST_FEATURES[sums] <= p <= MOST_FEATURES
+    return large and len(X) >= FEWEST_QUERIES and k <= MOST_NEIGHBOURS and 16 * k <= n
 
 
 def _nearest_in(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
     near = np.empty((len(X), k), dtype=distance.result_type(X, Y))
     where = np.empty((len(X), k), dtype=np.int64)
     left = np.arange(len(X))
-    for dtype in (np.float32, np.float64):
-        rows = _project(distance, X, Y, dtype) if len(left) >= FEWEST_QUERIES else None
-        if rows is None:
+    for dtype, fewest in ((np.float32, 0), (np.float64, FEWEST_FOR_DOUBLE)):
+        if len(left) < FEWEST_QUERIES or Y.shape[1] < fewest:
             break
-        left = _Search(distance, X, Y, rows, near, where).run(left)
+        if _promising(distance, X[left[:: max(len(left) // _TRIAL, 1)]], Y, k, dtype):
+            rows = _project(distance, X, Y, dtype)
+            if rows is not None:
+                left = _Search(distance, X, Y, k, rows).run(left, near, where)
     if left.size:
         rest = X if left.size == len(X) else X[left]
         near[left], where[left] = distance.nearest_by_differences(rest, Y, k)
     return near, where
+
+
+def _promising(
+    distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int, dtype: _Float
+) -> bool:
+    """Tell from a sample of rows whether the bound leaves few candidates of a few queries."""
+    step = max(len(Y) // _SAMPLE, 1)
+    sample = Y[::step]
+    rows = _project(distance, X, sample, dtype)
+    if rows is None:
+        return False
+    few = k * len(sample) // len(Y) + 1  # as near as the k nearest of all rows, or farther
+    search = _Search(distance, X, sample, min(few, len(sample)), rows)
+    query, _, crowded = search.candidates(np.arange(len(X)))
+    excess = np.bincount(query, minlength=len(X)) - few
+    crowded |= excess * step > _most(len(Y), k)
+    return bool(np.count_nonzero(crowded) <= _LOST * len(X))
+
+
+def _most(n: int, k: int) -> int:
+    """Number of candidates of a query up to which they cost less than differences to n rows."""
+    # to measure n / 64 candidates takes about a quarter as long
+    return min(max(4 * k, n // 64, 64), 1024)
 
 
 def _project(
@@ -173,47 +203,54 @@ def error_bounds(d: int, product: _Float, sums: _Float, result: _Float) -> np.nd
 
 @dataclass(frozen=True)
 class _Search:
-    """A search by products of one type, into the arrays `near` and `where`."""
+    """A search of the k nearest rows by products of one type."""
 
     distance: VectorDistance
     X: np.ndarray
     Y: np.ndarray
+    k: int
     rows: Projected
-    near: np.ndarray
-    where: np.ndarray
 
-    def run(self, queries: np.ndarray) -> np.ndarray:
+    def run(self, queries: np.ndarray, near: np.ndarray, where: np.ndarray) -> np.ndarray:
         """Search for some queries; return those with too many candidates."""
-        trial = np.arange(0, len(queries), max(len(queries) // _TRIAL, 1))
-        crowded = np.zeros(len(queries), dtype=bool)
-        crowded[trial] = self._search(queries[trial])
-        if np.count_nonzero(crowded) > _LOST * len(trial):
-            return queries
-        others = np.delete(np.arange(len(queries)), trial)
+        found, lost = np.zeros((2, len(queries)), dtype=bool)
 
         def work(start: int, stop: int) -> None:
-            crowded[others[start:stop]] = self._search(queries[others[start:stop]])
+            if lost.sum() > _LOST * (found | lost).sum():
+                return
+            some = queries[start:stop]
+            query, row, crowded = self.candidates(some)
+            few = ~crowded
+            near[some[few]], where[some[few]] = self._refine(some, few, query, row)
+            found[start:stop], lost[start:stop] = few, crowded
 
-        in_blocks(work, len(others), _QUERIES)
-        return queries[crowded]
+        first = min(2 * _TRIAL, len(queries))
+        work(0, first)
+        in_blocks(lambda a, b: work(first + a, first + b), len(queries) - first, _QUERIES)
+        return queries[~found]
 
-    def _search(self, queries: np.ndarray) -> np.ndarray:
-        """Search for a block of queries; return which have too many candidates."""
+    def candidates(self, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Filter the rows for a block of queries.
+
+        Returns
+        -------
+        query, row : ndarrays of shape (n_candidates,)
+            Position of the query in the block, and the row; sorted.
+        crowded : ndarray of bool, shape (n_queries,)
+            Queries with too many candidates; they have none.
+        """
         thresholds, found, lower, count, _ = self._filter(queries)
-        few = count >= 0
         valid = np.arange(found.shape[1]) < count[:, None]
         query, column = np.nonzero(valid & (lower <= thresholds[:, None]))
-        self._refine(queries, few, query, found[query, column].astype(np.int64))
-        return ~few
+        return query, found[query, column].astype(np.int64), count < 0
 
     def _filter(self, queries: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return thresholds, candidates, their lower bounds, their numbers, and upper bounds."""
         from ilk.neighbors.sieve import sift
 
-        rows, k, n = self.rows, self.near.shape[1], len(self.Y)
+        rows, k, n = self.rows, self.k, len(self.Y)
         values, sizes = self._projected(queries)
-        # a sixteenth of the rows costs as much by candidates as all rows by differences
-        shape = len(queries), min(max(4 * k, n // 64, 64), 1024)
+        shape = len(queries), _most(n, k)
         upper = np.full((len(queries), k), np.inf)
         found, lower = np.empty(shape, dtype=np.int32), np.empty(shape)
         count = np.where(sizes[:, 0] < _FAR, 0, -1)
@@ -255,19 +292,16 @@ class _Search:
             return centred.astype(rows.values.dtype), np.stack([lengths, lengths], axis=1)
 
     def _refine(
-        self, queries: np.ndarray, few: np.ndarray, query: np.ndarray, found: np.ndarray
-    ) -> None:
-        """Measure candidates, and keep the k nearest of each query with few of them."""
-        D = np.empty(len(found), dtype=self.near.dtype)
+        self, queries: np.ndarray, few: np.ndarray, query: np.ndarray, row: np.ndarray
+    ) -> _Nearest:
+        """Measure candidates; return the k nearest of each query with few of them."""
+        D = np.empty(len(row), dtype=self.distance.result_type(self.X, self.Y))
         step = max(_PIECE // self.X.shape[1], 1)
-        for start in range(0, len(found), step):
+        for start in range(0, len(row), step):
             part = slice(start, start + step)
-            D[part] = self.distance.compare_pairs(
-                self.X, queries[query[part]], self.Y, found[part]
-            )
+            D[part] = self.distance.compare_pairs(self.X, queries[query[part]], self.Y, row[part])
         # candidates come in the order of rows: stable, so that ties go to the lower index
         order = np.lexsort((D, query))
         starts = np.searchsorted(query, np.flatnonzero(few))
-        best = order[starts[:, None] + np.arange(self.near.shape[1])]
-        self.near[queries[few]] = D[best]
-        self.where[queries[few]] = found[best]
+        best = order[starts[:, None] + np.arange(self.k)]
+        return D[best], row[best]

@@ -70,6 +70,8 @@ def sift(
             if _below(P[i, start:stop], offset, level) == 0:
                 continue
             for j in range(start, stop):
+                if P[i, j] + offsets[j] > level[0]:
+                    continue
                 b = rows[j, 0]
                 error = _error(a, b, by_product, by_square, least)
                 value = P[i, j] + rows[j, 1]

@@ -117,7 +117,7 @@ class VectorDistance(Distance):
     def nearest(self, X: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The same as `kneighbors`, of rows that are already checked."""
         check_k(self, k, len(Y))
-        if self.embeds and pays(len(X), *Y.shape, k):
+        if self.embeds and pays(self, X, Y, k):
             return nearest_refined(self, X, Y, k)
         return self.nearest_by_differences(X, Y, k)
 
