@@ -29,15 +29,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from ilk.neighbors.blocked import smallest
 from ilk.parallel import in_blocks
-
-if TYPE_CHECKING:
-    from ilk.neighbors.vector_distance import VectorDistance
 
 _Nearest: TypeAlias = tuple[np.ndarray, np.ndarray]
 _Float: TypeAlias = type[np.floating[Any]]
@@ -56,6 +53,18 @@ _LOST = 0.25  # share of queries with too many candidates above which a product 
 _SLAB = 2**26  # bytes of rows converted at a time
 _PIECE = 2**21  # numbers converted or gathered at a time
 _FAR = 2.0**40  # lengths beyond, in units of typical lengths, are left to differences
+
+
+class Refinable(Protocol):
+    """A fitted `VectorDistance`, as far as this search needs it."""
+
+    def embedded(self, X: np.ndarray) -> np.ndarray: ...
+    def compare_pairs(
+        self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray: ...
+    def nearest_by_differences(self, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest: ...
+    def working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float: ...
+    def result_type(self, X: np.ndarray, Y: np.ndarray) -> _Float: ...
 
 
 @dataclass(frozen=True)
@@ -80,12 +89,12 @@ class Projected:
     scale: float
 
 
-def nearest_refined(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
+def nearest_refined(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
     """The k rows of Y nearest to each row of X, as `nearest_by_differences` has them.
 
     Parameters
     ----------
-    distance : VectorDistance
+    distance : Refinable
         Its `embedded` returns rows.
     X, Y : ndarrays of shape (m, p) and (n, p), checked
     k : int
@@ -103,14 +112,14 @@ def nearest_refined(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: i
     return near, where
 
 
-def pays(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int) -> bool:
+def pays(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> bool:
     """Tell whether products are faster than differences, unless candidates are too many."""
     (n, p), sums = Y.shape, distance.working_type(X, Y)
     large = n * p >= FEWEST_NUMBERS[sums] and FEWEST_FEATURES[sums] <= p <= MOST_FEATURES
     return large and len(X) >= FEWEST_QUERIES and k <= MOST_NEIGHBOURS and 16 * k <= n
 
 
-def _nearest_in(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
+def _nearest_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
     near = np.empty((len(X), k), dtype=distance.result_type(X, Y))
     where = np.empty((len(X), k), dtype=np.int64)
     left = np.arange(len(X))
@@ -127,9 +136,7 @@ def _nearest_in(distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int) 
     return near, where
 
 
-def _promising(
-    distance: VectorDistance, X: np.ndarray, Y: np.ndarray, k: int, dtype: _Float
-) -> bool:
+def _promising(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int, dtype: _Float) -> bool:
     """Tell from a sample of rows whether the bound leaves few candidates of a few queries."""
     step = max(len(Y) // _SAMPLE, 1)
     sample = Y[::step]
@@ -150,9 +157,7 @@ def _most(n: int, k: int) -> int:
     return min(max(4 * k, n // 64, 64), 1024)
 
 
-def _project(
-    distance: VectorDistance, X: np.ndarray, Y: np.ndarray, dtype: _Float
-) -> Projected | None:
+def _project(distance: Refinable, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Projected | None:
     """Return rows in the form for products; None where their sizes do not suit it."""
     some = distance.embedded(Y[:: max(len(Y) // _QUERIES, 1)])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -180,7 +185,7 @@ def _project(
 
 def _centred(rows: np.ndarray, centre: np.ndarray, scale: float) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
-        centred = np.subtract(rows, centre, dtype=float)
+        centred: np.ndarray = np.subtract(rows, centre, dtype=float)
         centred *= scale
     return centred
 
@@ -205,7 +210,7 @@ def error_bounds(d: int, product: _Float, sums: _Float, result: _Float) -> np.nd
 class _Search:
     """A search of the k nearest rows by products of one type."""
 
-    distance: VectorDistance
+    distance: Refinable
     X: np.ndarray
     Y: np.ndarray
     k: int

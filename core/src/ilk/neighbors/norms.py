@@ -102,7 +102,8 @@ class Euclidean(Norm):
     ``d(x, y) = sqrt(sum_f w_f (x_f - y_f)^2)``, the Minkowski distance with p = 2.
 
     Computed from differences, not from the expansion ``|x|^2 - 2 x'y + |y|^2``, which loses
-    every digit of the distance of two rows that are close but far from the origin.
+    every digit of the distance of two rows that are close but far from the origin. Searches use
+    the expansion only to rule out rows that are certainly too far.
 
     Raises
     ------

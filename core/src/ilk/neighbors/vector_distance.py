@@ -166,8 +166,7 @@ class VectorDistance(Distance):
         double = self.works_in_double or X.shape[1] > MAX_FLOAT32_FEATURES
         return np.float64 if double else self.result_type(X, Y)
 
-    @staticmethod
-    def result_type(X: np.ndarray, Y: np.ndarray) -> _Float:
+    def result_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
         """The type of distances: float32 only if both operands are."""
         return np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
 
