@@ -19,6 +19,7 @@ gamma(n) = n u / (1 - n u) [1]_.
 - The distance measured for candidates, squared, has a relative error of at most
   eta = (d + 16) v + 4 t, where v is the unit roundoff of its sums and t that of the result.
   If row j ranks before row l, then D_j (1 - eta) <= D_l (1 + eta): D_j <= D_l (1 + 3 eta).
+- A distance that embeds rows declares its own absolute error, `embedding_error`.
 
 References
 ----------
@@ -29,7 +30,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -57,6 +58,8 @@ _FAR = 2.0**40  # lengths beyond, in units of typical lengths, are left to diffe
 
 class Refinable(Protocol):
     """A fitted `VectorDistance`, as far as this search needs it."""
+
+    embedding_error: ClassVar[float]
 
     def embedded(self, X: np.ndarray) -> np.ndarray: ...
     def compare_pairs(
@@ -266,6 +269,7 @@ class _Search:
             self.distance.working_type(self.X, self.Y),
             self.distance.result_type(self.X, self.Y),
         )
+        errors[2] += self.distance.embedding_error * rows.scale**2
         scratch = np.empty(len(queries) * _TILE, dtype=values.dtype)
         for first in range(0, n, _TILE):
             part = slice(first, min(first + _TILE, n))

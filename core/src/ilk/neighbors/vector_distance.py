@@ -43,9 +43,13 @@ class VectorDistance(Distance):
     ----------
     works_in_double : bool
         Whether float32 is compared as float64; the result is float32 nevertheless.
+    embedding_error : float
+        How far the squared distance of `embedded` rows may be from a multiple of this distance,
+        or of its square, without the rounding of sums.
     """
 
     works_in_double: ClassVar[bool] = False
+    embedding_error: ClassVar[float] = 0.0
 
     @abstractmethod
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
