@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import ilk
 from ilk.neighbors import Euclidean, filter_refine
 from ilk.neighbors.filter_refine import nearest_refined
 
@@ -106,3 +107,52 @@ def test_bounds_hold_in_exact_arithmetic(shape, p, single, seed):
 
 def exact_square(row):
     return sum(Fraction(v) ** 2 for v in row.tolist())
+
+
+def test_rows_converted_in_parts(monkeypatch):
+    monkeypatch.setattr(filter_refine, "_SLAB", 0)
+    Y = np.repeat(np.random.default_rng(0).normal(size=(1700, 5)), 3, axis=0)  # ties across parts
+    d = Euclidean()
+    same(nearest_refined(d, Y[:40], Y, 5), d.nearest_by_differences(Y[:40], Y, 5))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_brute_searches_by_products(threads, monkeypatch):
+    """Rows in memory, their own neighbours, and a file: the answers of differences."""
+    used = []
+    monkeypatch.setattr(
+        "ilk.neighbors.vector_distance.nearest_refined",
+        lambda *given: used.append(given) or nearest_refined(*given),
+    )
+    X = np.random.default_rng(0).normal(size=(2500, 60))
+    d = Euclidean()
+    with ilk.threads(threads):
+        index = ilk.index("brute").fit(X, distance=d)
+        same(index.kneighbors(X[:99], 7), d.nearest_by_differences(X[:99], X, 7))
+        near, where = ilk.nearest(X, 3)
+    assert len(used) == 2
+    expected = d.nearest_by_differences(X, X, 4)
+    same((near, where), (expected[0][:, 1:], expected[1][:, 1:]))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("p", [700, 2049, 5000])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("single", [False, True])
+def test_wide_rows(shape, p, single):
+    with np.errstate(over="ignore", under="ignore"):
+        Y = np.clip(adversarial(shape, 400, p, 0), -3e38, 3e38)
+        Y = Y.astype(np.float32) if single else adversarial(shape, 400, p, 0)
+    d = Euclidean()
+    for k in (1, 10, 128):
+        same(nearest_refined(d, Y[:50], Y, k), d.nearest_by_differences(Y[:50], Y, k))
+
+
+@pytest.mark.exhaustive
+def test_mapped_file(tmp_path):
+    X = np.random.default_rng(0).integers(0, 50, (60_000, 50)).astype(float)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")  # more than one block
+    d = Euclidean()
+    index = ilk.index("brute").fit(mapped, distance=d)
+    same(index.kneighbors(X[:150], 20), d.nearest_by_differences(X[:150], X, 20))

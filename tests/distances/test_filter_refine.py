@@ -27,7 +27,7 @@ def rows(shape, n, dtype):
     elif shape == "opposite":  # distances are cut at 2
         X = np.concatenate([X[: n // 2], -3 * X[: n - n // 2]])
     elif shape == "near":  # directions that differ by less than the product tells
-        X = 1 + np.arange(6) + 1e-7 * X
+        X = 1 + np.arange(6) + 1e-5 * X
     elif shape == "equal":
         X = rng.integers(0, 2, (n, 6)) + np.eye(6)[rng.integers(0, 6, n)]
         X[:, 5] += 3
@@ -60,8 +60,8 @@ def test_neighbours_are_those_of_the_matrix(name, dtype, shape, monkeypatch):
 def test_candidates_are_few(monkeypatch):
     """Or searches would be right, but slow."""
     X = np.random.default_rng(0).normal(size=(2000, 64))
-    measured = []
-    for cls in (ilk.distance("euclidean").__class__, ilk.distance("cosine").__class__):
+    measured: list[int] = []
+    for cls in map(type, (ilk.distance("euclidean"), ilk.distance("cosine"))):
         own = cls.compare_pairs
         monkeypatch.setattr(
             cls,
