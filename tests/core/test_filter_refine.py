@@ -40,11 +40,12 @@ def adversarial(shape, n, p, seed):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Several tiles and blocks of queries, and no limit of what is worth it."""
+    """Several tiles and blocks of queries, and no limit of what is worth it or promising."""
     for name, value in {
         "_TILE": 64,
         "_QUERIES": 8,
         "FEWEST_FOR_DOUBLE": 1,
+        "_LOST": 2,
         "FEWEST_QUERIES": 1,
     }.items():
         monkeypatch.setattr(filter_refine, name, value)

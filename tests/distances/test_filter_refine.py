@@ -7,7 +7,7 @@ import ilk
 from ilk.neighbors import filter_refine
 from ilk.neighbors.vector_distance import VectorDistance
 
-SMALL = {"_TILE": 64, "_QUERIES": 8, "FEWEST_QUERIES": 1, "FEWEST_FOR_DOUBLE": 1}
+SMALL = {"_TILE": 64, "_QUERIES": 8, "FEWEST_QUERIES": 1, "FEWEST_FOR_DOUBLE": 1, "_LOST": 2}
 NONE = {np.float64: 0, np.float32: 0}
 
 
