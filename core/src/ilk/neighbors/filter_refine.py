@@ -51,7 +51,7 @@ _QUERIES, _TILE = 256, 1024  # a block of products: 1 MiB in float32
 _SAMPLE = 512  # rows of a trial, to see whether the bound is strong enough
 _TRIAL = 16  # queries of a trial
 _LOST = 0.25  # share of queries with too many candidates above which a product does not pay
-_SLAB = 2**26  # bytes of rows converted at a time
+_SLAB = 2**27  # bytes of rows in double that are converted at a time
 _PIECE = 2**21  # numbers converted or gathered at a time
 _FAR = 2.0**40  # lengths beyond, in units of typical lengths, are left to differences
 
