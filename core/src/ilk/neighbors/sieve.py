@@ -64,8 +64,8 @@ def sift(
                 continue
             a = queries[i, 0]
             margin = _error(a, longest, by_product, by_square, least)
-            # more than the rounding of the offset, of the sum and of this threshold
-            margin += 2.0 * by_product * (a + longest) * longest
+            # more than the rounding of the offset, of the sum, of the margin and of the threshold
+            margin += 2.0 * by_product * (a + longest) * longest + by_product * margin
             level[0] = queries[i, 1] + margin + by_product * abs(queries[i, 1])
             if _below(P[i, start:stop], offset, level) == 0:
                 continue

@@ -29,7 +29,7 @@ class Angle(VectorDistance):
     works_in_double: ClassVar[bool] = True
     centres: ClassVar[bool]
     # more than the rounding of directions changes the square of a distance, or the cut at 2
-    embedding_error: ClassVar[float] = 2.0**-34
+    embedding_error: ClassVar[float] = 2.0**-32
 
     @property
     def embeds(self) -> bool:
