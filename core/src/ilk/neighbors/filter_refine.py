@@ -41,7 +41,7 @@ _Nearest: TypeAlias = tuple[np.ndarray, np.ndarray]
 _Float: TypeAlias = type[np.floating[Any]]
 
 # Measured on one core with AVX2; differences of float32 are computed twice as fast as of float64.
-FEWEST_QUERIES = 96  # below, the preparation of rows takes as long as their differences
+FEWEST_QUERIES = 160  # below, a trial in vain would take over a tenth of the time
 FEWEST_NUMBERS = {np.float64: 2**17, np.float32: 2**20}  # below, fixed costs outweigh the gain
 FEWEST_FEATURES = {np.float64: 8, np.float32: 64}  # below, a product is scanned in no less time
 FEWEST_FOR_DOUBLE = 128  # features below which a product in double is slower than differences
@@ -127,12 +127,13 @@ def _nearest_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> _N
     where = np.empty((len(X), k), dtype=np.int64)
     left = np.arange(len(X))
     for dtype, fewest in ((np.float32, 0), (np.float64, FEWEST_FOR_DOUBLE)):
-        if len(left) < FEWEST_QUERIES or Y.shape[1] < fewest:
+        if Y.shape[1] < fewest:
             break
-        if _promising(distance, X[left[:: max(len(left) // _TRIAL, 1)]], Y, k, dtype):
+        if _promising(distance, X[:: max(len(X) // _TRIAL, 1)], Y, k, dtype):
             rows = _project(distance, X, Y, dtype)
             if rows is not None:
                 left = _Search(distance, X, Y, k, rows).run(left, near, where)
+                break  # many candidates despite the trial are duplicates, in any precision
     if left.size:
         rest = X if left.size == len(X) else X[left]
         near[left], where[left] = distance.nearest_by_differences(rest, Y, k)
