@@ -76,7 +76,14 @@ def test_same_bits_as_differences(shape, n, p, k, types, away, seed):
         )
     X[-1] += X.dtype.type(away)  # one query may be far from everything
     d, k = Euclidean(), min(k, n)
-    same(nearest_refined(d, X, Y, k), d.nearest_by_differences(X, Y, k))
+    expected = d.nearest_by_differences(X, Y, k)
+    same(nearest_refined(d, X, Y, k), expected)
+    rows = filter_refine._project(d, X, Y, np.float64)  # products in double, too
+    if rows is not None:
+        near, where = (np.empty_like(part) for part in expected)
+        left = filter_refine._Search(d, X, Y, k, rows).run(np.arange(len(X)), near, where)
+        near[left], where[left] = (part[left] for part in expected)
+        same((near, where), expected)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
