@@ -78,3 +78,22 @@ def _nearest(dtype: type) -> Iterator[Row]:
             lambda peer=peer: peer.kneighbors(Q),
             repeats=3,
         )
+    for name, target in (("euclidean", 1.3), ("cosine", 1.3)):
+        for p in (64, 256, 784):
+            yield _by_products(name, p, dtype, target)
+
+
+def _by_products(name: str, p: int, dtype: type, target: float) -> Row:
+    rng = np.random.default_rng(0)
+    X, Q = (rng.normal(size=(n, p)).astype(dtype) for n in (20_000, 1_000))
+    d = ilk.distance(name)
+    peer = NearestNeighbors(n_neighbors=10, algorithm="brute", metric=name).fit(X)
+    return compare(
+        f"10-NN of 1000 in 20,000 x {p}, {name} {dtype.__name__}",
+        "scikit-learn",
+        target,
+        lambda: d.kneighbors(Q, X, 10),
+        lambda: peer.kneighbors(Q),
+        repeats=5,
+        note="products rule out rows, differences rank the rest; the peer by products alone",
+    )

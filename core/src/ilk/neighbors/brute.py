@@ -33,6 +33,9 @@ class Brute(Index):
     Including this selection, a search takes less than about 200 MiB in addition to the data and
     the answer, for any number of rows; the full matrix of distances never exists.
 
+    Where the comparison is a Euclidean distance of many or wide rows, a matrix product with a
+    rigorous error bound first rules out most rows; the answers are the same to the last bit.
+
     Ties go to the lower training index. Infinite distances are legal and rank last.
 
     Memory-mapped arrays (`numpy.memmap`) and Dask arrays are never loaded completely, neither as
@@ -52,7 +55,7 @@ class Brute(Index):
     X_ : data of n rows, or RowBlocks
         Training rows as the distance takes them; float arrays are not copied.
     n_distance_evaluations_ : int
-        Number of distances computed since `fit`: queries times training rows.
+        Number of pairs compared since `fit`, by distance or by bound: queries times training rows.
 
     Raises
     ------

@@ -71,7 +71,7 @@ class Norm(VectorDistance):
         how = {1: sums.SUM, 2: sums.SQUARES, np.inf: sums.LARGEST}.get(self.p)
         if how is None or self.weights is not None:
             return super().compare_pairs(X, rows, Y, columns)
-        dtype = self._working_type(X, Y)
+        dtype = self.working_type(X, Y)
         D = np.empty(len(rows), dtype=dtype)
         # a smaller sum of squares may contain squares that underflowed
         faint = float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)
@@ -80,6 +80,15 @@ class Norm(VectorDistance):
             unsure = np.isnan(D)
             D[unsure] = super().compare_pairs(X, rows[unsure], Y, columns[unsure])
         return D.astype(np.result_type(X, Y), copy=False)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether this is the Euclidean distance."""
+        return self.p == 2 and self.weights is None
+
+    def embedded(self, X: np.ndarray) -> np.ndarray:
+        """Return the rows."""
+        return X
 
     def _compare_squared(self, X: Rows, Y: Rows, tile: Tile) -> bool:
         if self.p == 2 and self.weights is None:
@@ -93,7 +102,8 @@ class Euclidean(Norm):
     ``d(x, y) = sqrt(sum_f w_f (x_f - y_f)^2)``, the Minkowski distance with p = 2.
 
     Computed from differences, not from the expansion ``|x|^2 - 2 x'y + |y|^2``, which loses
-    every digit of the distance of two rows that are close but far from the origin.
+    every digit of the distance of two rows that are close but far from the origin. Searches use
+    the expansion only to rule out rows that are certainly too far.
 
     Raises
     ------

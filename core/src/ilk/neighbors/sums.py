@@ -17,7 +17,7 @@ from ilk.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-SUM, SQUARES, LARGEST = 1, 2, 0  # norms that `pairs` computes
+SUM, SQUARES, LARGEST, UNROOTED = 1, 2, 0, 3  # norms that `pairs` computes
 _GROUP = 64  # distances compared with the k-th nearest at once: a loop that vectorizes
 _LOOSE = 1.000001  # exceeds the rounding error of a root that is squared again
 
@@ -135,7 +135,7 @@ def pairs(
     Q, X : ndarrays of shape (m, p) and (n, p), contiguous
     queries, rows : ndarrays of int64, shape (n_pairs,)
     how : int
-        SUM, SQUARES (the distance is their root) or LARGEST.
+        SUM, SQUARES (the distance is their root), UNROOTED (the sum of squares) or LARGEST.
     faint : float
         Sums of squares below may have lost digits.
     out : ndarray of shape (n_pairs,)
@@ -151,7 +151,7 @@ def pairs(
         query, row = queries[i], rows[i]
         out[i] = 0
         total = out[i]  # has the type of `out`, unlike a literal 0
-        if how == SQUARES:
+        if how in (SQUARES, UNROOTED):
             differ = 0
             for f in range(X.shape[1]):
                 gap = Q[query, f] - X[row, f]
@@ -161,7 +161,7 @@ def pairs(
                 out[i] = np.nan
                 doubtful += 1
             else:
-                out[i] = np.sqrt(total)
+                out[i] = np.sqrt(total) if how == SQUARES else total
         elif how == SUM:
             for f in range(X.shape[1]):
                 total += abs(Q[query, f] - X[row, f])

@@ -12,6 +12,7 @@ from ilk.inputs import check_same_features, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
 from ilk.neighbors.blocked import nearest_blocked
 from ilk.neighbors.checks import check_k
+from ilk.neighbors.filter_refine import nearest_refined, pays
 from ilk.neighbors.rows import MAX_FLOAT32_FEATURES, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
 
@@ -42,9 +43,13 @@ class VectorDistance(Distance):
     ----------
     works_in_double : bool
         Whether float32 is compared as float64; the result is float32 nevertheless.
+    embedding_error : float
+        How far the squared distance of `embedded` rows may be from a multiple of this distance,
+        or of its square, without the rounding of sums.
     """
 
     works_in_double: ClassVar[bool] = False
+    embedding_error: ClassVar[float] = 0.0
 
     @abstractmethod
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
@@ -74,7 +79,7 @@ class VectorDistance(Distance):
         """Distances of every row of X to every row of Y, both already checked."""
         # only tiles from the diagonal on are computed; the others are their mirror images
         mirrored = Y is X and self.symmetric
-        dtype = self._working_type(X, Y)
+        dtype = self.working_type(X, Y)
         D = np.empty((len(X), len(Y)), dtype=dtype)
 
         def work(start: int, stop: int) -> None:
@@ -90,7 +95,7 @@ class VectorDistance(Distance):
 
         in_blocks(work, len(X), _height(X, Y, _TALL))
         with np.errstate(over="ignore", under="ignore"):
-            return D.astype(_result_type(X, Y), copy=False)
+            return D.astype(self.result_type(X, Y), copy=False)
 
     def compare_pairs(
         self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
@@ -99,7 +104,7 @@ class VectorDistance(Distance):
 
         X and Y are already checked; pairs of the same row of X should be adjacent.
         """
-        D = np.empty(len(rows), dtype=_result_type(X, Y))
+        D = np.empty(len(rows), dtype=self.result_type(X, Y))
         # runs of pairs with the same row of X: one call each
         starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
         for start, stop in pairwise(starts):
@@ -116,11 +121,19 @@ class VectorDistance(Distance):
     def nearest(self, X: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The same as `kneighbors`, of rows that are already checked."""
         check_k(self, k, len(Y))
+        if self.embeds and pays(self, X, Y, k):
+            return nearest_refined(self, X, Y, k)
+        return self.nearest_by_differences(X, Y, k)
+
+    def nearest_by_differences(
+        self, X: np.ndarray, Y: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `nearest`, from the distances of all pairs."""
         if k > MAX_SORTED:
             return nearest_blocked(self, X, Y, k)
         from ilk.neighbors.sums import push
 
-        dtype, result = self._working_type(X, Y), _result_type(X, Y)
+        dtype, result = self.working_type(X, Y), self.result_type(X, Y)
         near = np.empty((len(X), k), dtype=result)
         where = np.empty((len(X), k), dtype=np.int64)
 
@@ -143,9 +156,23 @@ class VectorDistance(Distance):
         self.check_parameters()
         return _PreparedVectors(self, self.check_input(X))
 
-    def _working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
+    @property
+    def embeds(self) -> bool:
+        """Whether `embedded` is defined."""
+        return False
+
+    def embedded(self, X: np.ndarray) -> np.ndarray:
+        """Return rows whose Euclidean distances rank as this distance does."""
+        raise NotImplementedError
+
+    def working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
+        """The type in which rows are compared."""
         double = self.works_in_double or X.shape[1] > MAX_FLOAT32_FEATURES
-        return np.float64 if double else _result_type(X, Y)
+        return np.float64 if double else self.result_type(X, Y)
+
+    def result_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
+        """The type of distances: float32 only if both operands are."""
+        return np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
 
     def _tiles(self, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Iterator[_Part]:
         """Yield the first row of each tile of Y, the rows of X, and those of the tile."""
@@ -182,10 +209,6 @@ class _PreparedVectors(Prepared):
         check_same_features(distance, query, self.X)
         rows = self.X if indices is None else self.X[indices]
         return np.asarray(distance.compare(query, rows)[0])
-
-
-def _result_type(X: np.ndarray, Y: np.ndarray) -> _Float:
-    return np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
 
 
 def _width(Y: np.ndarray) -> int:

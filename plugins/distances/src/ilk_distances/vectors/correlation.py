@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-import numpy as np
-
-import ilk
-from ilk.neighbors import Rows, Tile, VectorDistance
-from ilk_distances.vectors.cosine import centred, check_directions, directions, one_less_cosine
+from ilk_distances.vectors.cosine import Angle
 
 
-class Correlation(VectorDistance):
+class Correlation(Angle):
     """Correlation distance: one minus Pearson's correlation of two vectors.
 
     ``d(x, y) = 1 - corr(x, y)``, from 0 to 2: the cosine distance of the vectors after the mean
@@ -39,17 +33,4 @@ class Correlation(VectorDistance):
     array([[0., 2.]])
     """
 
-    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True)
-    works_in_double: ClassVar[bool] = True
-
-    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
-        """Return X as floats; a constant row is an error."""
-        X = super().check_input(X, argument)
-        check_directions(self, X, argument, centred=True)
-        return np.asarray(X)
-
-    def _rows(self, X: np.ndarray) -> Rows:
-        return Rows(directions(centred(X)), X)
-
-    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        one_less_cosine(X, Y, tile, centred=True)
+    centres = True

@@ -2,17 +2,81 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import ilk
 from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _SURE = 2.0**-40  # distances above keep enough digits although directions are rounded
 
 
-class Cosine(VectorDistance):
+class Angle(VectorDistance):
+    """One minus the cosine of two vectors, from which their means may be subtracted first.
+
+    Attributes
+    ----------
+    centres : bool
+        Whether means are subtracted.
+    """
+
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True)
+    works_in_double: ClassVar[bool] = True
+    centres: ClassVar[bool]
+    # more than the rounding of directions changes the square of a distance, or the cut at 2
+    embedding_error: ClassVar[float] = 2.0**-32
+
+    @property
+    def embeds(self) -> bool:
+        """Always: the distance is half the squared one of directions."""
+        return True
+
+    def embedded(self, X: np.ndarray) -> np.ndarray:
+        """Return directions, up to rounding: sums in any order are faster."""
+        X = X.astype(float, copy=False)
+        X = centred(X) if self.centres else scaled(X)
+        X /= np.sqrt(np.einsum("ij,ij->i", X, X))[:, None]
+        return X
+
+    def _directions(self, X: np.ndarray) -> np.ndarray:
+        X = X.astype(float, copy=False)
+        return directions(centred(X) if self.centres else X)
+
+    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+        """Return X as floats; a row without direction is an error."""
+        X = super().check_input(X, argument)
+        check_directions(self, X, argument, centred=self.centres)
+        return np.asarray(X)
+
+    def compare_pairs(
+        self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
+        from ilk.neighbors import sums
+
+        D = np.empty(len(rows))
+        left, i = np.unique(rows, return_inverse=True)
+        right, j = np.unique(columns, return_inverse=True)
+        A, B = X[left], Y[right]
+        sums.pairs(self._directions(A), i, self._directions(B), j, sums.UNROOTED, 0.0, D)
+        halve(D, A, B, lambda close: (i[close], j[close]), self.centres)
+        return D.astype(self.result_type(X, Y), copy=False)
+
+    def _rows(self, X: np.ndarray) -> Rows:
+        return Rows(self._directions(X), X)
+
+    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
+        from ilk.neighbors import squared_euclidean
+
+        fill_tile(squared_euclidean, X, Y, tile)
+        halve(tile.view, X.given, Y.given, np.nonzero, self.centres)
+
+
+class Cosine(Angle):
     """Cosine distance: one minus the cosine of the angle between two vectors.
 
     ``d(x, y) = 1 - x'y / (|x| |y|)``, from 0 (same direction) to 2 (opposite). It is half the
@@ -42,39 +106,29 @@ class Cosine(VectorDistance):
     array([[0., 1., 2.]])
     """
 
-    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True)
-    works_in_double: ClassVar[bool] = True
-
-    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
-        """Return X as floats; a zero row is an error."""
-        X = super().check_input(X, argument)
-        check_directions(self, X, argument, centred=False)
-        return np.asarray(X)
-
-    def _rows(self, X: np.ndarray) -> Rows:
-        return Rows(directions(X), X)
-
-    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        one_less_cosine(X, Y, tile)
+    centres = False
 
 
-def one_less_cosine(X: Rows, Y: Rows, tile: Tile, centred: bool = False) -> None:
-    """Fill a tile with half the squared Euclidean distances of vectors of length one.
+def halve(
+    D: np.ndarray,
+    X: np.ndarray,
+    Y: np.ndarray,
+    pairs: Callable[[np.ndarray], tuple[np.ndarray, ...]],
+    centred: bool,
+) -> None:
+    """Turn squared Euclidean distances of directions into distances.
 
-    Distances so small that the rounding of the unit vectors matters are computed again from the
-    given rows, with their means subtracted if `centred`.
+    Distances so small that the rounding of directions matters are computed again from the given
+    rows, with their means subtracted if `centred`; `pairs` tells the rows of a mask of them.
     """
-    from ilk.neighbors import squared_euclidean
-
-    D = tile.view
-    fill_tile(squared_euclidean, X, Y, tile)
     np.multiply(D, 0.5, out=D)
     np.minimum(D, 2.0, out=D)
-    if D.min() < _SURE:
+    if D.min(initial=np.inf) < _SURE:
         from ilk_distances.vectors import row_kernels
 
-        pairs = np.nonzero(D < _SURE)
-        D[pairs] = row_kernels.one_less_cosine(scaled(X.given), scaled(Y.given), *pairs, centred)
+        close = D < _SURE
+        X, Y = (scaled(rows.astype(float, copy=False)) for rows in (X, Y))
+        D[close] = row_kernels.one_less_cosine(X, Y, *pairs(close), centred)
 
 
 def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool) -> None:

@@ -239,11 +239,12 @@ class Mahalanobis(ilk.Distance):
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         ilk.check_k(self, k, ilk.n_rows(Y))
         X, Y = self.check_pair(X, Y)
-        if X.single and Y.single:  # rounding makes ties
-            return ilk.nearest_blocked(self, X, Y, k)
-        near, where = Euclidean().kneighbors(X.after, Y.after, k)
+        rounded = X.single and Y.single and X.after.dtype == np.float64
+        near, where = (_Rounded() if rounded else Euclidean()).kneighbors(X.after, Y.after, k)
+        # at most the distance before it was rounded
+        least = np.nextafter(near[:, 0], near.dtype.type(0))
         # these queries may have a neighbour whose mapped distance lost digits
-        again = np.flatnonzero(~(X.doubt + Y.doubt.max() <= near[:, 0]))
+        again = np.flatnonzero(~(X.doubt + Y.doubt.max() <= least))
         if again.size:
             near[again], where[again] = ilk.nearest_blocked(self, X[again], Y, k)
         return near, where
@@ -276,6 +277,16 @@ class Mahalanobis(ilk.Distance):
                 f"{ilk.display_name(self)}: X has {X.shape[1]} features, but the map takes "
                 f"{L.shape[1]} features"
             )
+
+
+class _Rounded(Euclidean):
+    """Euclidean distances of float64 rounded to float32, which makes ties."""
+
+    works_in_double: ClassVar[bool] = True
+
+    def result_type(self, X: np.ndarray, Y: np.ndarray) -> type[np.floating[Any]]:
+        """Always float32."""
+        return np.float32
 
 
 def _check_matrix(owner: Mahalanobis, name: str) -> np.ndarray:

@@ -1,0 +1,166 @@
+"""Nearest neighbours by products and few differences: the same bits as by differences alone."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ilk
+from ilk.neighbors import Euclidean, filter_refine
+from ilk.neighbors.filter_refine import nearest_refined
+
+SHAPES = ("normal", "offset", "scales", "masses", "denormal", "integer", "dominant", "line", "huge")
+
+
+def adversarial(shape, n, p, seed):
+    """Rows on which products lose digits, or bounds overlap."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    if shape == "offset":
+        X = 1e8 + X * 10.0 ** rng.integers(-9, 3)
+    elif shape == "scales":
+        X *= 10.0 ** rng.integers(-12, 12, (n, 1))
+    elif shape == "masses":
+        X = X[rng.integers(0, max(n // 20, 1), n)]
+    elif shape == "denormal":
+        X *= 5e-324 * 10.0 ** rng.integers(0, 20, (n, 1))
+        X[0] = 1
+    elif shape == "integer":
+        X = rng.integers(-2, 3, (n, p)).astype(float)
+    elif shape == "dominant":
+        X[:, 0] *= 1e12
+    elif shape == "line":  # pairs of distances that differ in the last bits
+        X = np.outer(np.arange(n) % 7 + rng.integers(0, 3, n) * 2.0**-50, np.ones(p))
+    elif shape == "huge":
+        X *= 10.0 ** rng.choice([-160, -150, 17, 100, 150, 160])
+    return X
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Several tiles and blocks of queries, and no limit of what is worth it or promising."""
+    for name, value in {
+        "_TILE": 64,
+        "_QUERIES": 8,
+        "FEWEST_FOR_DOUBLE": 1,
+        "_LOST": 2,
+        "FEWEST_QUERIES": 1,
+    }.items():
+        monkeypatch.setattr(filter_refine, name, value)
+
+
+def same(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(SHAPES),
+    st.integers(1, 300),
+    st.integers(1, 40),
+    st.integers(1, 128),
+    st.sampled_from(["dd", "ff", "df", "fd"]),
+    st.floats(0, 1e30),
+    st.integers(0, 2**32 - 1),
+)
+def test_same_bits_as_differences(shape, n, p, k, types, away, seed):
+    both = adversarial(shape, n + 9, p, seed)
+    with np.errstate(over="ignore", under="ignore"):
+        X, Y = (
+            np.clip(rows, -3e38, 3e38).astype(np.float32) if kind == "f" else rows
+            for rows, kind in zip((both[n - 3 :], both[:n]), types, strict=True)
+        )
+    X[-1] += X.dtype.type(away)  # one query may be far from everything
+    d, k = Euclidean(), min(k, n)
+    expected = d.nearest_by_differences(X, Y, k)
+    same(nearest_refined(d, X, Y, k), expected)
+    rows = filter_refine._project(d, X, Y, np.float64)  # products in double, too
+    if rows is not None:
+        near, where = (np.empty_like(part) for part in expected)
+        left = filter_refine._Search(d, X, Y, k, rows).run(np.arange(len(X)), near, where)
+        near[left], where[left] = (part[left] for part in expected)
+        same((near, where), expected)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(SHAPES), st.integers(1, 9), st.booleans(), st.integers(0, 2**32 - 1))
+def test_bounds_hold_in_exact_arithmetic(shape, p, single, seed):
+    dtype = np.float32 if single else np.float64
+    X = adversarial(shape, 12, p, seed)
+    d = Euclidean()
+    rows = filter_refine._project(d, X, X, dtype)
+    if rows is None:
+        return
+    search = filter_refine._Search(d, X, X, 12, rows)
+    queries = np.arange(12)
+    _, found, lower, count, upper = search._filter(queries)
+    exact = [[Fraction(v) * Fraction(rows.scale) for v in row] for row in X.tolist()]
+    for i in range(12):
+        if count[i] < 0:
+            continue
+        own = exact_square(filter_refine._centred(X[i : i + 1], rows.centre, rows.scale)[0])
+        true = [
+            sum((a - b) ** 2 for a, b in zip(exact[i], row, strict=True)) - own for row in exact
+        ]
+        assert sorted(found[i, : count[i]]) == list(range(12))  # all rows are among the 12 nearest
+        for column, least in zip(found[i], lower[i, : count[i]], strict=False):
+            assert Fraction(least) <= true[column]
+        for most, value in zip(upper[i], sorted(true), strict=True):
+            assert value <= Fraction(most)
+
+
+def exact_square(row):
+    return sum(Fraction(v) ** 2 for v in row.tolist())
+
+
+def test_rows_converted_in_parts(monkeypatch):
+    monkeypatch.setattr(filter_refine, "_SLAB", 0)
+    Y = np.repeat(np.random.default_rng(0).normal(size=(1700, 5)), 3, axis=0)  # ties across parts
+    d = Euclidean()
+    same(nearest_refined(d, Y[:40], Y, 5), d.nearest_by_differences(Y[:40], Y, 5))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_brute_searches_by_products(threads, monkeypatch):
+    """Rows in memory, their own neighbours, and a file: the answers of differences."""
+    used = []
+    monkeypatch.setattr(
+        "ilk.neighbors.vector_distance.nearest_refined",
+        lambda *given: used.append(given) or nearest_refined(*given),
+    )
+    X = np.random.default_rng(0).normal(size=(2500, 60))
+    d = Euclidean()
+    with ilk.threads(threads):
+        index = ilk.index("brute").fit(X, distance=d)
+        same(index.kneighbors(X[:99], 7), d.nearest_by_differences(X[:99], X, 7))
+        near, where = ilk.nearest(X, 3)
+    assert len(used) == 2
+    expected = d.nearest_by_differences(X, X, 4)
+    same((near, where), (expected[0][:, 1:], expected[1][:, 1:]))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("p", [700, 2049, 5000])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("single", [False, True])
+def test_wide_rows(shape, p, single):
+    with np.errstate(over="ignore", under="ignore"):
+        Y = np.clip(adversarial(shape, 400, p, 0), -3e38, 3e38)
+        Y = Y.astype(np.float32) if single else adversarial(shape, 400, p, 0)
+    d = Euclidean()
+    for k in (1, 10, 128):
+        same(nearest_refined(d, Y[:50], Y, k), d.nearest_by_differences(Y[:50], Y, k))
+
+
+@pytest.mark.exhaustive
+def test_mapped_file(tmp_path):
+    X = np.random.default_rng(0).integers(0, 50, (60_000, 50)).astype(float)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")  # more than one block
+    d = Euclidean()
+    index = ilk.index("brute").fit(mapped, distance=d)
+    same(index.kneighbors(X[:150], 20), d.nearest_by_differences(X[:150], X, 20))
