@@ -67,7 +67,7 @@ ilk-learners/metric_learner:
     adamenn block_diagonal boostml1 boostml2 dann identity itml lda lfda lmnn localized machete megm
     megm_diagonal megm_nca mlkr mmc nca pca rca relevance scythe svm_local vsm whitening
 ilk-learners/regressor:
-    gp knn
+    gp knn sklearn
 ilk-learners/relevance:
     correlation fisher iterative_relief mutual_information relief relieff simba
 ilk-learners/transformer:
