@@ -88,6 +88,10 @@ class Pipeline(Classifier):
         doc='Each a table with one key, the kind: ``{"transformer": "standardize"}``; its value '
         "is a name, a table with ``use``, or an instance. Or only an instance.",
     )
+    waivers: ClassVar[Mapping[str, str]] = {
+        "sklearn:check_do_not_raise_errors_in_init_or_set_params": "a typing error in a step is "
+        "refused where it is made"
+    }
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "histograms", "sets", "signatures", "views"),
         sample_weight=True,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ilk.neighbors.rows import padded_width as padded_width
     from ilk.neighbors.sums import manhattan as manhattan
     from ilk.neighbors.sums import squared_euclidean as squared_euclidean
+    from ilk.neighbors.sums import squared_pairs as squared_pairs
     from ilk.neighbors.vector_distance import MAX_SORTED as MAX_SORTED
     from ilk.neighbors.vector_distance import VectorDistance as VectorDistance
     from ilk.neighbors.weights import all_positive as all_positive
@@ -35,7 +36,7 @@ _WHERE = {
     "checks": ("check_distance", "check_radius", "training_rows"),
     "norms": ("Euclidean", "Norm"),
     "rows": ("MAX_FLOAT32_FEATURES", "Rows", "Tile", "fill_tile", "padded_width"),
-    "sums": ("manhattan", "squared_euclidean"),
+    "sums": ("manhattan", "squared_euclidean", "squared_pairs"),
     "vector_distance": ("MAX_SORTED", "VectorDistance"),
     "weights": ("all_positive", "check_feature_weights", "feature_weights"),
 }

@@ -116,6 +116,15 @@ def chebyshev(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride:
                 q[j] = max(q[j], e)
 
 
+def squared_pairs(
+    X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """Squared distances of ``X[rows[i]]`` to ``Y[columns[i]]``, with the bits of tiles."""
+    D = np.empty(len(rows))
+    pairs(X, rows, Y, columns, UNROOTED, 0.0, D)
+    return D
+
+
 @compiled(fastmath={"contract"})
 def pairs(
     Q: np.ndarray,

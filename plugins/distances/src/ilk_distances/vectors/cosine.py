@@ -56,13 +56,12 @@ class Angle(VectorDistance):
         self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
     ) -> np.ndarray:
         """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
-        from ilk.neighbors import sums
+        from ilk.neighbors import squared_pairs
 
-        D = np.empty(len(rows))
         left, i = np.unique(rows, return_inverse=True)
         right, j = np.unique(columns, return_inverse=True)
         A, B = X[left], Y[right]
-        sums.pairs(self._directions(A), i, self._directions(B), j, sums.UNROOTED, 0.0, D)
+        D = squared_pairs(self._directions(A), i, self._directions(B), j)
         halve(D, A, B, lambda close: (i[close], j[close]), self.centres)
         return D.astype(self.result_type(X, Y), copy=False)
 
