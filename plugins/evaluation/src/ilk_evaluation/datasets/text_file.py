@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    Packing = tuple[str, Callable[[Path, Any], Any]]
+
 INFLATED_MB = 256  # far above usual tables, far below usual memory
 INFLATED: Any = param(
     default=INFLATED_MB,
@@ -57,7 +59,7 @@ _OTHERS = (
 _LIBSVM = re.compile(r"\S+(?:\s+qid:\d+)?(?:\s+\d{1,9}:[-+.eE0-9]+)+\s*(?:#.*)?")
 _MOST_CONTROL = 1e-3  # of the characters; about a tenth of random bytes are such
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")
-_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
+BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -141,9 +143,14 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
-        hint = similar_file(path) if isinstance(error, FileNotFoundError) else ""
-        reason = getattr(error, "strerror", None) or error
-        raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: Exception) -> ilk.DataError:
+    """Return the error of a file that cannot be opened; it names the closest file beside it."""
+    hint = similar_file(path) if isinstance(error, FileNotFoundError) else ""
+    reason = getattr(error, "strerror", None) or error
+    return ilk.DataError(f"{path}: cannot be read: {reason}{hint}")
 
 
 def check_is_file(path: Path) -> None:
@@ -168,23 +175,25 @@ def _unpacked(path: Path, raw: bytes, inflated_mb: int) -> tuple[bytes, str]:
     for start, what in _OTHERS:
         if raw.startswith(start):
             raise ilk.DataError(f"{path}: not a text file, but {what}")
-    for start, name, opened in _PACKED:
-        if raw.startswith(start):
-            return _inflate(path, raw, inflated_mb, name, opened), name
-    return raw, ""
+    packing = packing_of(raw)
+    return (raw, "") if packing is None else (_inflate(path, raw, inflated_mb, packing), packing[0])
 
 
-def _inflate(
-    path: Path, raw: bytes, inflated_mb: int, name: str, opened: Callable[[Path, Any], Any]
-) -> bytes:
+def packing_of(start: bytes) -> Packing | None:
+    """Name of the compression that the first bytes of a file tell, and how to open it."""
+    return next((packing for magic, packing in _PACKED if start.startswith(magic)), None)
+
+
+def _inflate(path: Path, raw: bytes, inflated_mb: int, packing: Packing) -> bytes:
     """Decompress up to a limit: a file of zeros can inflate a thousandfold."""
+    name, opened = packing
     most = inflated_mb * 2**20
     try:
         with opened(path, io.BytesIO(raw)) as file:
             inflated: bytes = file.read(most + 1)
     except ilk.DataError:
         raise
-    except (*_BROKEN, NotImplementedError, ValueError) as error:
+    except (*BROKEN, NotImplementedError, ValueError) as error:
         raise ilk.DataError(f"{path}: the {name} file is damaged: {error}") from None
     if len(inflated) > most:
         raise ilk.DataError(
@@ -213,11 +222,11 @@ def _open_zip(path: Path, file: Any) -> Any:
     return archive.open(names[0])
 
 
-_PACKED: tuple[tuple[bytes, str, Callable[[Path, Any], Any]], ...] = (
-    (b"\x1f\x8b", "gzip", lambda _, file: gzip.GzipFile(fileobj=file)),
-    (b"\xfd7zXZ\x00", "xz", lambda _, file: lzma.open(file)),  # noqa: SIM115  # the caller closes it
-    (b"BZh", "bzip2", lambda _, file: bz2.BZ2File(file)),
-    (b"PK\x03\x04", "zip", _open_zip),
+_PACKED: tuple[tuple[bytes, Packing], ...] = (
+    (b"\x1f\x8b", ("gzip", lambda _, file: gzip.GzipFile(fileobj=file))),
+    (b"\xfd7zXZ\x00", ("xz", lambda _, file: lzma.open(file))),  # noqa: SIM115  # the caller closes it
+    (b"BZh", ("bzip2", lambda _, file: bz2.BZ2File(file))),
+    (b"PK\x03\x04", ("zip", _open_zip)),
 )
 
 
@@ -228,8 +237,7 @@ def _decode(path: Path, raw: bytes, encoding: str) -> TextFile:
         except (UnicodeError, LookupError) as error:
             raise ilk.DataError(f"{path}: encoding = {encoding!r} does not fit: {error}") from None
         return TextFile(path, text.removeprefix("\ufeff"), encoding)
-    marked = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
-    name = marked or _zeros(raw[:4096])
+    name = unicode_of(raw[:4096])
     try:
         text = raw.decode(name or "utf-8")
     except UnicodeDecodeError as error:
@@ -240,8 +248,12 @@ def _decode(path: Path, raw: bytes, encoding: str) -> TextFile:
     return TextFile(path, text.removeprefix("\ufeff"), shown)
 
 
-def _zeros(raw: bytes) -> str | None:
-    """UTF-16 without a mark: nearly every second byte of western text is zero."""
+def unicode_of(raw: bytes) -> str | None:
+    """Encoding that a byte order mark or UTF-16's zeros tell; None: an 8-bit one, or UTF-8."""
+    for mark, name in _MARKS:
+        if raw.startswith(mark):
+            return name
+    # UTF-16 without a mark: nearly every second byte of western text is zero
     for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         zero, other = raw[first::2], raw[1 - first :: 2]
         if zero and zero.count(0) > 0.7 * len(zero) and other.count(0) == 0:

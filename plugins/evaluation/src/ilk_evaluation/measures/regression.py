@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 import ilk
 from ilk_evaluation.measures.answered_values import answered_numbers
 
-_POOLED: Any = ilk.param(
-    default=False,
-    doc="Whether to score the cases of all folds of a repeat together, as leave-one-out needs.",
-)
+
+class _OfNumbers(ilk.Measure):
+    """A measure of regressors."""
+
+    needs = "numbers"
+    predictors = ("regressor",)
 
 
-class RootMeanSquaredError(ilk.Measure):
+class _Pooled(_OfNumbers):
+    """A measure that needs cases of different truth."""
+
+    pooled: bool = ilk.param(
+        default=False,
+        doc="Whether to score the cases of all folds of a repeat together, as leave-one-out needs.",
+    )
+    greater_is_better = True
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """By fold, and over all cases."""
+        return [cls(), cls(pooled=True)]
+
+    def answered(self, prediction: ilk.Prediction) -> tuple[np.ndarray, np.ndarray]:
+        """Return truth and predictions of the answered cases.
+
+        Raises
+        ------
+        InputError
+            If the truth is the same for all of them.
+        """
+        self.check_parameters()
+        name = ilk.display_name(self)
+        truth, labels = answered_numbers(prediction, name)
+        if len(truth) and np.ptp(truth) == 0:
+            raise ilk.InputError(
+                f"{name}: not defined, as the truth of all answered cases is the same number; "
+                f"with pooled = true the folds of a repeat are scored together"
+            )
+        return truth, labels
+
+
+class RootMeanSquaredError(_OfNumbers):
     """Root mean squared error (RMSE) of predicted numbers, in the unit of the target.
 
     ``sqrt((1/n) sum_i (label_i - truth_i)^2)`` over the answered cases; NaN if there are none.
@@ -41,8 +76,6 @@ class RootMeanSquaredError(ilk.Measure):
     """
 
     greater_is_better = False
-    needs = "numbers"
-    predictors = ("regressor",)
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         truth, labels = answered_numbers(prediction, ilk.display_name(self))
@@ -50,7 +83,7 @@ class RootMeanSquaredError(ilk.Measure):
             return math.sqrt(np.square(labels - truth).mean()) if len(truth) else math.nan
 
 
-class AbsoluteError(ilk.Measure):
+class AbsoluteError(_OfNumbers):
     """Mean absolute error (MAE) of predicted numbers, in the unit of the target.
 
     ``(1/n) sum_i |label_i - truth_i|`` over the answered cases; NaN if there are none.
@@ -75,8 +108,6 @@ class AbsoluteError(ilk.Measure):
     """
 
     greater_is_better = False
-    needs = "numbers"
-    predictors = ("regressor",)
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         truth, labels = answered_numbers(prediction, ilk.display_name(self))
@@ -84,7 +115,7 @@ class AbsoluteError(ilk.Measure):
             return float(np.abs(labels - truth).mean()) if len(truth) else math.nan
 
 
-class R2(ilk.Measure):
+class R2(_Pooled):
     """Coefficient of determination: 1 is perfect, 0 is no better than the mean of the test cases.
 
     ``R^2 = 1 - sum_i (truth_i - label_i)^2 / sum_i (truth_i - mean)^2`` over the answered cases,
@@ -110,19 +141,8 @@ class R2(ilk.Measure):
     0.5
     """
 
-    pooled: bool = _POOLED
-    greater_is_better = True
-    needs = "numbers"
-    predictors = ("regressor",)
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        """By fold, and over all cases."""
-        return [cls(), cls(pooled=True)]
-
     def __call__(self, prediction: ilk.Prediction) -> float:
-        self.check_parameters()
-        truth, labels = _varying(self, prediction)
+        truth, labels = self.answered(prediction)
         if not len(truth):
             return math.nan
         unit = np.ptp(truth)  # so that squares of large numbers stay finite
@@ -131,7 +151,7 @@ class R2(ilk.Measure):
             return float(1 - np.square(errors).sum() / np.square(deviations).sum())
 
 
-class RankCorrelation(ilk.Measure):
+class RankCorrelation(_Pooled):
     """Spearman's rank correlation of predicted numbers and the truth: 1 for the same order.
 
     The correlation coefficient of the ranks of the answered cases, where equal numbers share
@@ -157,21 +177,10 @@ class RankCorrelation(ilk.Measure):
     0.5
     """
 
-    pooled: bool = _POOLED
-    greater_is_better = True
-    needs = "numbers"
-    predictors = ("regressor",)
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        """By fold, and over all cases."""
-        return [cls(), cls(pooled=True)]
-
     def __call__(self, prediction: ilk.Prediction) -> float:
         from scipy.stats import rankdata
 
-        self.check_parameters()
-        truth, labels = _varying(self, prediction)
+        truth, labels = self.answered(prediction)
         if not len(truth):
             return math.nan
         if np.ptp(labels) == 0:
@@ -180,21 +189,3 @@ class RankCorrelation(ilk.Measure):
             )
         a, b = (2 * rankdata(values) - len(truth) - 1 for values in (truth, labels))
         return float(a @ b / math.sqrt((a @ a) * (b @ b)))
-
-
-def _varying(measure: Any, prediction: ilk.Prediction) -> tuple[np.ndarray, np.ndarray]:
-    """Return truth and predictions of the answered cases.
-
-    Raises
-    ------
-    InputError
-        If the truth is the same for all of them.
-    """
-    name = ilk.display_name(measure)
-    truth, labels = answered_numbers(prediction, name)
-    if len(truth) and np.ptp(truth) == 0:
-        raise ilk.InputError(
-            f"{name}: not defined, as the truth of all answered cases is the same number; with "
-            f"pooled = true the folds of a repeat are scored together"
-        )
-    return truth, labels

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk import similar_file
 from ilk_evaluation.datasets.dialect import without_blank_end
 from ilk_evaluation.datasets.rows import read_rows
 from ilk_evaluation.datasets.table_file import STRONG, some
 from ilk_evaluation.datasets.text_file import (
-    _BROKEN,
-    _MARKS,
-    _PACKED,
-    _zeros,
+    BROKEN,
     check_is_file,
     format_of,
+    packing_of,
+    unicode_of,
+    unreadable,
 )
 
 if TYPE_CHECKING:
@@ -161,8 +160,7 @@ class RowStream:
         """Read the whole file once: by its mark, else UTF-8, Windows-1252 or Latin-1 as fits."""
         with _opened(self.path) as raw:
             start = self._block(raw, 4096)
-        mark = next((name for mark, name in _MARKS if start.startswith(mark)), None)
-        mark = mark or _zeros(start)
+        mark = unicode_of(start)
         for name in (mark,) if mark else ("utf-8", "cp1252", "latin-1"):
             if self._decodes(name):
                 if not mark and name != "utf-8":
@@ -187,7 +185,7 @@ class RowStream:
     def _block(self, raw: Any, size: int) -> bytes:
         try:
             return raw.read(size)  # type: ignore[no-any-return]  # of bytes
-        except _BROKEN as error:
+        except BROKEN as error:
             raise self.error(f"cannot be unpacked: {error}") from None
 
 
@@ -259,11 +257,9 @@ def _opened(path: Path) -> Iterator[Any]:
             start = file.read(8)
             file.seek(0)
         except OSError as error:
-            hint = similar_file(path) if isinstance(error, FileNotFoundError) else ""
-            reason = error.strerror or error
-            raise ilk.DataError(f"{path}: cannot be read: {reason}{hint}") from None
-        unpacked = next((one for magic, _, one in _PACKED if start.startswith(magic)), None)
-        yield file if unpacked is None else stack.enter_context(unpacked(path, file))
+            raise unreadable(path, error) from None
+        packing = packing_of(start)
+        yield file if packing is None else stack.enter_context(packing[1](path, file))
 
 
 def _cell(value: Any, date: bool) -> str:
