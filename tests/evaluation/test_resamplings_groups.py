@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -13,6 +13,8 @@ from sklearn.model_selection import StratifiedGroupKFold
 import ilk
 from ilk_evaluation.commands.data_tables import split_notes
 from ilk_evaluation.plan.experiment_plan import plan_experiment
+
+KFOLD = {"use": "kfold", "folds": 3}
 
 
 @st.composite
@@ -71,6 +73,62 @@ def test_no_class_is_missing_from_a_holdout_without_need(data, seed):
     assert n_missing(codes, [split]) == fewest(codes, groups, divisions)
 
 
+def lacking(codes, groups, times):
+    """Classes missing from the drawn groups, which count twice, and from the others."""
+    inside = {c for c, group in zip(codes, groups, strict=True) if times[group]}
+    outside = {c for c, group in zip(codes, groups, strict=True) if not times[group]}
+    return 2 * len(set(codes) - inside) + len(set(codes) - outside)
+
+
+def distance(codes, groups, times):
+    """Squared deviation of the class counts of a sample, and of its size, from the data."""
+    wanted = [np.sum(codes == c) for c in set(codes)] + [len(codes)]
+    got = [np.sum(times[groups][codes == c]) for c in set(codes)] + [np.sum(times[groups])]
+    return float(np.sum((np.divide(got, wanted) - 1) ** 2))
+
+
+@given(grouped(), st.integers(0, 5))
+def test_no_class_is_missing_from_a_bootstrap_without_need(data, seed):
+    codes, groups = data
+    try:
+        splits = ilk.resampling("bootstrap", repeats=2, stratify=True).splits(
+            codes[:, None], codes, groups, random_state=seed
+        )
+    except ilk.InputError:  # no class is in two groups
+        return
+    count = int(groups.max()) + 1
+    draws = [
+        np.bincount(d, minlength=count) for d in combinations_with_replacement(range(count), count)
+    ]
+    fewest = min(lacking(codes, groups, draw) for draw in draws if not draw.all())
+    for each in splits:
+        times = np.bincount(groups[each.train], minlength=count) // np.bincount(groups)
+        assert times.sum() == count
+        assert lacking(codes, groups, times) == fewest
+        best = distance(codes, groups, times)
+        for a, b in combinations(range(count), 2):  # no exchange brings it nearer
+            other = times.copy()
+            other[[a, b]] = times[[b, a]]
+            if lacking(codes, groups, other) == fewest:
+                assert distance(codes, groups, other) >= best - 1e-6
+
+
+def test_stratified_bootstraps_of_groups_have_nearer_shares_and_stay_random():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), rng.integers(1, 12, 20))
+    codes = (rng.random(len(groups)) < rng.random(20)[groups]).astype(int)
+    near = {}
+    for stratify in (False, True):
+        scheme = ilk.resampling("bootstrap", repeats=30, stratify=stratify)
+        splits = list(scheme.splits(codes[:, None], codes, groups, random_state=0))
+        drawn = [np.bincount(groups[s.train], minlength=20) // np.bincount(groups) for s in splits]
+        near[stratify] = np.mean([distance(codes, groups, times) for times in drawn])
+        assert len({tuple(times) for times in drawn}) == 30
+        assert 0.3 < np.mean(np.equal(drawn, 0)) < 0.45  # as many groups are left out
+        assert np.equal(drawn, 0).any(axis=0).all()  # each group is in a test part
+    assert near[True] < near[False] / 20
+
+
 @pytest.mark.parametrize("n_groups", [30, 200])
 def test_shares_are_at_least_as_near_as_those_of_scikit_learn(n_groups):
     deviations = []
@@ -95,13 +153,13 @@ def _deviation(y, tests):
     return float(((shares - 0.2) ** 2).sum())
 
 
-def plan_of(tmp_path, rows, resampling):
+def plan_of(tmp_path, rows, resampling, kind="classifier"):
     path = tmp_path / "grouped.csv"
     path.write_text("x,who,class\n" + "".join(f"{i},{g},{c}\n" for i, (g, c) in enumerate(rows)))
     return plan_experiment(
         {
             "datasets": [{"use": "csv", "path": str(path), "groups": "who"}],
-            "pipelines": [{"id": "1-NN", "steps": [{"classifier": "knn"}]}],
+            "pipelines": [{"id": "1-NN", "steps": [{kind: "knn"}]}],
             "evaluation": {"resampling": resampling},
         }
     )
@@ -126,6 +184,20 @@ def test_unequal_groups_have_another_share_of_the_cases(tmp_path, resampling, sh
     rows = [("a", c) for c in "xy" * 20] + [(g, c) for g in "bcdefghij" for c in "xy"]
     (note,) = split_notes(plan_of(tmp_path, rows, resampling))
     assert f"{share} of the groups are tested, which differ in size: the test parts hold" in note
+
+
+def test_notes_name_the_reason_for_a_missing_class(tmp_path):
+    rows = [(g, c) for g in "abcd" for c in "xx"] + [("e", "y"), ("f", "y")]
+    resampling = {"use": "bootstrap", "repeats": 20}
+    notes = split_notes(plan_of(tmp_path, rows, resampling))
+    assert "grouped: class 'y' is missing from the test part of" in notes[0]
+    assert all(note.endswith("set stratify = true") for note in notes)
+    assert split_notes(plan_of(tmp_path, rows, {**resampling, "stratify": True})) == []
+
+
+def test_numbers_to_predict_are_no_classes_to_miss(tmp_path):
+    plan = plan_of(tmp_path, [(g, i) for i, g in enumerate("aabbcc")], KFOLD, "regressor")
+    assert split_notes(plan) == []
 
 
 def test_without_groups_nothing_is_said():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.text import Text
 
+import ilk
 from ilk import printable
 from ilk_evaluation.commands.terminal_tables import new_table, print_table
 from ilk_evaluation.datasets.inspection import class_counts, columns_of, warnings_of
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    import ilk
     from ilk_evaluation.plan.experiment_plan import Plan, PlannedData
 
 
@@ -139,7 +139,8 @@ def split_notes(plan: Plan) -> list[str]:
 
 def _notes_on(plan: Plan, position: int) -> Iterator[str]:
     data = plan.datasets[position].data
-    classes, codes = np.unique(data.y, return_inverse=True)
+    labels = np.zeros(len(data)) if data.task == "regression" else data.y
+    classes, codes = np.unique(labels, return_inverse=True)
     missing: Counter[tuple[str, int]] = Counter()
     shares = []
     for split in plan.splits(position):
@@ -147,10 +148,11 @@ def _notes_on(plan: Plan, position: int) -> Iterator[str]:
         for part, rows in (("training", split.train), ("test", split.test)):
             counts = np.bincount(codes[rows], minlength=len(classes))
             missing.update((part, code) for code in np.flatnonzero(counts == 0).tolist())
+    why = _why_missing(plan.resampling)
     for (part, code), number in missing.most_common(_MOST_MISSING):
         yield (
             f"class {classes[code].item()!r} is missing from the {part} part of {number} of "
-            f"{len(shares)} splits: its cases are in too few groups"
+            f"{len(shares)} splits: {why}"
         )
     if len(missing) > _MOST_MISSING:
         yield f"{len(missing) - _MOST_MISSING} more classes are missing from parts of splits"
@@ -162,6 +164,15 @@ def _notes_on(plan: Plan, position: int) -> Iterator[str]:
             f"{wanted:.2g} of the groups are tested, which differ in size: the test parts hold "
             f"{got} of the cases"
         )
+
+
+def _why_missing(resampling: ilk.Resampling) -> str:
+    if resampling.uses_classes:
+        return "its cases are in too few groups"
+    remedy = (
+        "set stratify = true" if "stratify" in resampling.parameters else "take stratified_kfold"
+    )
+    return f"{ilk.display_name(resampling)} divides groups without regard to classes; {remedy}"
 
 
 def _test_share(resampling: ilk.Resampling) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import param
+from ilk_evaluation.resamplings.class_shares import nearest_draw
 from ilk_evaluation.resamplings.sampling_units import Units, check_data, units_of
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ MOST_PAIRINGS = 1000
 STRATIFY: Any = param(
     default=False,
     doc="Whether as many cases as there are of each class are drawn from it. A class of "
-    "one case then always trains and is never tested. Otherwise a sample may lack a "
-    "class.",
+    "one case then always trains and is never tested. With groups: as near to that as whole "
+    "groups allow. Otherwise a sample may lack a class.",
 )
 
 
@@ -51,7 +52,10 @@ class Bootstrap(ilk.Resampling):
     together.
 
     As many whole groups are drawn as there are, so the sample size varies. Stratified, a group
-    belongs to the rarest of its classes, as in `holdout`.
+    belongs to the rarest of its classes, as in `holdout`, and is drawn among the groups of that
+    class. Then draws are moved to other groups while fewer classes are missing from a part, and
+    exchanged until the numbers of cases of the classes come no nearer to those of the data. Where
+    a class is missing from a part, ``ilk run`` says so.
 
     References
     ----------
@@ -123,10 +127,12 @@ def _samples(
 def _sample(units: Units, generator: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     """Draw units until some are left out; return the drawn units and the others."""
     while True:
-        drawn = _draw(units, generator)
-        left = np.flatnonzero(np.bincount(drawn, minlength=units.count) == 0)
-        if left.size:
-            return drawn, left
+        times = np.bincount(_draw(units, generator), minlength=units.count)
+        if times.all():
+            continue
+        if units.counts is not None:
+            times = nearest_draw(units.counts, times)
+        return np.repeat(np.arange(units.count), times), np.flatnonzero(times == 0)
 
 
 def _draw(units: Units, generator: np.random.RandomState) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Whole groups assigned to parts so that each part has its share of each class."""
+"""Whole groups divided or drawn so that each part has its share of each class."""
 
 from __future__ import annotations
 
@@ -62,6 +62,60 @@ def without_missing(counts: np.ndarray, part: np.ndarray, shares: np.ndarray) ->
         if not _exchange(weights, part, totals, shares, least=_MISSING / 2):
             break
     return part
+
+
+def nearest_draw(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Change how often groups are drawn, while the sample comes nearer to the data.
+
+    First a copy of a group is replaced by another group, or it is exchanged how often two groups
+    are drawn, while fewer classes are missing from the drawn groups (which counts twice) or from
+    the others. Then groups are exchanged while the sum of ``(m_c / n_c - 1)^2`` over the classes
+    becomes smaller, where m_c is the number of cases of class c in the sample and the sum over all
+    classes counts as one more class.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_groups, n_classes)
+    times : ndarray of int, shape (n_groups,)
+        How often each group is drawn.
+
+    Returns
+    -------
+    ndarray of int, shape (n_groups,)
+        Of the same sum. The result is a local minimum.
+    """
+    times, weights, holds = times.copy(), _weights(counts), (counts > 0).astype(int)
+    if len(times) ** 2 > _MOST_PAIRS:
+        return times
+    least = _MISSING / 2
+    for _ in range(_MOST_STEPS):
+        exchange = times[None] - times[:, None]  # what the first group of a pair gains
+        replace = -np.minimum(times[:, None], 1 - np.eye(len(times), dtype=int))
+        kinds = [exchange, replace] if least > _LEAST_GAIN else [exchange]
+        losses = np.array([_draw_losses(times, gain, weights, holds) for gain in kinds])
+        kind, a, b = np.unravel_index(int(losses.argmin()), losses.shape)
+        if losses[kind, a, b] < losses[0, 0, 0] - least:  # a group with itself changes nothing
+            gain = kinds[kind][a, b]
+            times[a], times[b] = times[a] + gain, times[b] - gain
+        elif least > _LEAST_GAIN:
+            least = _LEAST_GAIN
+        else:
+            break
+    return times
+
+
+def _draw_losses(
+    times: np.ndarray, gain: np.ndarray, weights: np.ndarray, holds: np.ndarray
+) -> np.ndarray:
+    """Loss of a sample in which the first group of each pair gains, and the second loses, draws."""
+    sums = times @ weights + gain[..., None] * (weights[:, None] - weights[None])
+    now = (times > 0).astype(int)
+    first = (times[:, None] + gain > 0) - now[:, None]
+    second = (times[None] - gain > 0) - now[None]
+    drawn = now @ holds + first[..., None] * holds[:, None] + second[..., None] * holds[None]
+    missing = 2 * (drawn == 0) + (drawn == holds.sum(axis=0))
+    losses: np.ndarray = ((sums - 1) ** 2).sum(axis=-1) + _MISSING * missing.sum(axis=-1)
+    return losses
 
 
 def _weights(counts: np.ndarray) -> np.ndarray:
