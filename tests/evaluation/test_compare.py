@@ -71,6 +71,38 @@ SAME = {
 }
 
 
+def test_defaults_stand_before_every_pipeline_as_in_a_file(tmp_path):
+    path = tmp_path / "shared.toml"
+    path.write_text(
+        """
+datasets = ["iris"]
+[defaults]
+steps = [{ transformer = "standardize" }, { transformer = { use = "pca", n_components = 2 } }]
+[[pipelines]]
+id = "1-NN"
+steps = [{ classifier = { use = "knn", k = 1 } }]
+[[pipelines]]
+id = "raw"
+steps = [{ classifier = { use = "knn", k = 1 } }]
+defaults = false
+[evaluation]
+resampling = { use = "kfold", folds = 2 }
+"""
+    )
+    written = run_experiment(path, store=tmp_path / "a.sqlite")
+    one = {"use": "knn", "k": 1}
+    raw = {"steps": [{"classifier": one}], "defaults": False}
+    pca = {"transformer": {"use": "pca", "n_components": 2}}
+    for pipelines, shared in (
+        ({"1-NN": one, "raw": raw}, [{"transformer": "standardize"}, pca]),
+        ([{"id": "1-NN", "steps": raw["steps"]}, {"id": "raw", **raw}], [StandardScaler(), pca]),
+        ({"1-NN": one, "raw": raw}, ilk.Pipeline([{"transformer": "standardize"}, pca])),
+    ):
+        given = compare(pipelines, "iris", defaults=shared)
+        pd.testing.assert_frame_equal(given.pivot("error"), written.pivot("error"))
+    assert error(written, "1-NN") != error(written, "raw")
+
+
 def test_pipelines_in_every_form_are_the_same(iris):
     results = compare(SAME, *iris)
     errors = results.pivot("error").iloc[0]
@@ -240,6 +272,8 @@ WRONG = [
     ([["lda"], "iris", Y], {}, "y is given, but data has its own labels"),
     ([["lda"], {"a": (X, Y)}, Y], {}, "y belongs to one data set"),
     ([["lda"], X, ["a"] * 4], {}, "has 1 class"),
+    ([["lda"], X, Y], {"defaults": "pca"}, "defaults must be a list of steps, as in .*got 'pca'"),
+    ([{"a": {"steps": ["lda"], "default": False}}, X, Y], {}, "did you mean 'defaults'"),
 ]
 
 

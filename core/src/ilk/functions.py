@@ -28,6 +28,7 @@ def compare(
     seed: int = 0,
     executor: Any = "serial",
     keep_going: bool = False,
+    defaults: Sequence[Any] | None = None,
 ) -> Any:
     """Compare pipelines on arrays, data frames or data sets, as `ilk run` does by a file.
 
@@ -39,7 +40,8 @@ def compare(
         an estimator, a pair (name, estimator) or, to transform, a function. Tables may hold such
         objects at any depth: ``{"use": "knn", "distance": function}``. A table of ``steps`` with
         a ``grid``, as ``{"classifier.k": [1, 3]}``, makes a family of pipelines, and a step
-        ``{"use_steps": name}`` inserts the steps of another.
+        ``{"use_steps": name}`` inserts the steps of another. Its other keys are those of a file:
+        ``defaults``, ``datasets``, ``id`` in a list.
     data : frame, array, list, mapping of str to (X, y), or data set
         A data set is `ilk.Data`, the name of one (``"iris"``) or its table.
     y : array of shape (n,), optional
@@ -56,6 +58,9 @@ def compare(
     keep_going : bool, default=False
         Record the failures of a pipeline that fails on a few rows, instead of raising them before
         the first fit that counts.
+    defaults : list of steps, optional
+        Stand before the steps of every pipeline, as ``[defaults] steps`` in a file; a table of
+        ``steps`` with ``"defaults": False`` does without.
 
     Returns
     -------
@@ -78,6 +83,11 @@ def compare(
     >>> results = ilk.compare(["knn", "nearest_mean"], X, y, resampling="stratified_kfold")
     >>> results.best()
     'knn'
+    >>> raw = {"steps": [{"classifier": "knn"}], "defaults": False}
+    >>> scaled = [{"transformer": "standardize"}]
+    >>> results = ilk.compare({"scaled": "knn", "raw": raw}, X, y, defaults=scaled)
+    >>> list(results.pivot("error"))
+    ['scaled', 'raw']
     """
     return _offered("compare", "ilk-evaluation")(
         pipelines,
@@ -91,6 +101,7 @@ def compare(
         seed=seed,
         executor=executor,
         keep_going=keep_going,
+        defaults=defaults,
     )
 
 

@@ -112,6 +112,43 @@ def test_the_usual_measure_and_splits_of_each_kind():
         assert plan.design.evaluation["resampling"]["stratify"] is (measure != "rmse")
 
 
+def broken(X):
+    raise ValueError("no such luck")
+
+
+@pytest.mark.parametrize(
+    ("kind", "last", "data", "score"),
+    [
+        ("regressor", "knn", "diabetes", None),
+        ("detector", "lof", "breast_cancer", 0.5),
+        ("clusterer", "dbscan", "iris", 0.0),
+    ],
+)
+def test_a_constant_answers_where_another_predictor_fails(kind, last, data, score):
+    steps = {"fails": [broken, {kind: last}], "works": [{kind: last}]}
+    results = run_experiment(
+        {
+            "datasets": [data],
+            "pipelines": [{"id": name, "steps": each} for name, each in steps.items()],
+            "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
+            "run": {"on_error": "fallback"},
+        },
+        keep_going=True,
+    )
+    assert results.n_failed == 0
+    assert results.table()["n_fallback"].tolist() == [2, 0]
+    y = ilk.dataset(data).load().y
+    for _, prediction in results.predictions(pipeline="fails"):
+        if kind == "regressor":
+            mean = np.delete(y, prediction.indices).mean()
+            np.testing.assert_allclose(prediction.labels, mean)
+        elif kind == "detector":
+            assert set(prediction.labels) == {"inlier"}
+    scores = results.scores.query("pipeline == 'fails'")["value"]
+    assert scores.notna().all()
+    assert score is None or scores.tolist() == pytest.approx([score, score])
+
+
 def changed(*pairs):
     text = REGRESSION
     for old, new in pairs:
@@ -166,8 +203,8 @@ MISTAKES = {
     "fallback": (
         REGRESSION + '[run]\non_error = "fallback"\nfallback = "nearest_mean"\n',
         (
-            ":20: run.fallback: is a classifier, but the pipelines end in a regressor; take "
-            "on_error = 'record'"
+            ":20: run.fallback: is a classifier, but the pipelines end in a regressor; leave it "
+            "out: the answer is then the mean of the training targets"
         ),
     ),
     "classes": (

@@ -32,6 +32,7 @@ def compare(
     seed: int = 0,
     executor: Any = "serial",
     keep_going: bool = False,
+    defaults: Sequence[Any] | None = None,
 ) -> Results:
     """Compare pipelines on data of this session; documented as `ilk.compare`."""
     evaluation = {
@@ -39,15 +40,17 @@ def compare(
         "measures": _listed(measures),
         "comparisons": _listed(comparisons),
     }
-    experiment = {
+    experiment: dict[str, Any] = {
         "experiment": {"name": "comparison", "seed": seed},
         "datasets": [_Given(data=one) for one in _named_data(data, y, target)],
         "pipelines": [
-            {"id": name, "steps": _steps(name, pipeline), **_grid(pipeline)}
+            {"id": name, "steps": _steps(name, pipeline), **_options(pipeline)}
             for name, pipeline in _named_pipelines(pipelines)
         ],
         "evaluation": {key: value for key, value in evaluation.items() if value is not None},
     }
+    if defaults is not None:
+        experiment["defaults"] = {"steps": _shared(defaults)}
     results = run_experiment(experiment, store=store, executor=executor, keep_going=keep_going)
     if results.n_failed:
         first = results.failures.iloc[0]
@@ -98,17 +101,24 @@ def _name_of(pipeline: Any) -> str:
     """Short name of a pipeline without one."""
     if isinstance(pipeline, str):
         return pipeline
-    if isinstance(pipeline, tuple) and len(pipeline) == 2 and isinstance(pipeline[0], str):
-        return pipeline[0]
+    if _is_named(pipeline):
+        return str(pipeline[0])
+    if isinstance(pipeline, Mapping) and isinstance(pipeline.get("id"), str):
+        return str(pipeline["id"])
     if isinstance(pipeline, Mapping | list | tuple):
         return short(pipeline)
     return ilk.display_name(pipeline)
 
 
+def _is_named(pipeline: Any) -> bool:
+    """Tell whether a pipeline is a pair (name, estimator)."""
+    return isinstance(pipeline, tuple) and len(pipeline) == 2 and isinstance(pipeline[0], str)
+
+
 def _steps(name: str, pipeline: Any) -> list[Any]:
     """Return the steps of a pipeline given by name, table, steps or estimator."""
-    if isinstance(pipeline, tuple) and len(pipeline) == 2 and isinstance(pipeline[0], str):
-        pipeline = pipeline[1]  # (name, estimator)
+    if _is_named(pipeline):
+        pipeline = pipeline[1]
     if isinstance(pipeline, ilk.Pipeline) and not ilk.is_frozen(pipeline):
         return list(pipeline.steps)
     if isinstance(pipeline, list | tuple):
@@ -127,11 +137,23 @@ def _steps(name: str, pipeline: Any) -> list[Any]:
     )
 
 
-def _grid(pipeline: Any) -> dict[str, Any]:
-    """Return the grid of a pipeline given as a table of steps."""
-    if isinstance(pipeline, Mapping) and "steps" in pipeline and "grid" in pipeline:
-        return {"grid": pipeline["grid"]}
-    return {}
+def _options(pipeline: Any) -> dict[str, Any]:
+    """Return the other keys of a pipeline given as a table of steps."""
+    if not isinstance(pipeline, Mapping) or "steps" not in pipeline:
+        return {}
+    return {key: value for key, value in pipeline.items() if key not in {"id", "steps"}}
+
+
+def _shared(defaults: Any) -> list[Any]:
+    """Return the steps that stand before those of every pipeline."""
+    if isinstance(defaults, ilk.Pipeline):
+        return list(defaults.steps)
+    if isinstance(defaults, list | tuple) and not _is_named(defaults):
+        return list(defaults)
+    raise ilk.InputTypeError(
+        f"compare: defaults must be a list of steps, as in "
+        f"[{{'transformer': 'standardize'}}], got {ilk.short_repr(defaults)}"
+    )
 
 
 def _named_data(data: Any, y: Any, target: str | None) -> list[ilk.Data]:

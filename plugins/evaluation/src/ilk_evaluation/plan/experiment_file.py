@@ -242,7 +242,11 @@ _RUN = Table(
             choices=("record", "raise", "fallback"),
             doc="Record a failed cell and go on, stop at it, or let the fallback answer.",
         ),
-        "fallback": Param(slot="classifier", doc="Answers where a pipeline fails."),
+        "fallback": Param(
+            slot="classifier",
+            doc="Answers where a classifier fails. For other predictors the answer is fixed: the "
+            "mean of the training targets, inliers only, one cluster.",
+        ),
     },
     defaults={"executor": "serial", "on_error": "record"},
 )
@@ -340,7 +344,6 @@ def _experiment_problems(spec: Expanded, tables: Any) -> Iterator[ilk.Problem]:
     yield from _list_problems(("evaluation", "comparisons"), evaluation, canonical, at_least=0)
     yield from _name_problems(written.get("experiment"))
     yield from _pipeline_problems(written.get("pipelines"), spec)
-    yield from _run_problems(written.get("run"))
 
 
 def _list_problems(
@@ -359,21 +362,6 @@ def _list_problems(
             yield ilk.Problem(
                 (*path, position), f"is the same as {'.'.join(path)}[{first}]; leave one out"
             )
-
-
-def _run_problems(run: Any) -> Iterator[ilk.Problem]:
-    """Check that a fallback is named exactly when ``on_error`` asks for one."""
-    if not isinstance(run, Mapping):
-        return
-    asked = run.get("on_error") == "fallback"
-    if asked and "fallback" not in run:
-        yield ilk.Problem(
-            ("run", "on_error"),
-            "is 'fallback', so run.fallback must name the classifier that answers where a "
-            "pipeline fails",
-        )
-    if "fallback" in run and not asked:
-        yield ilk.Problem(("run", "fallback"), "has no effect without on_error = 'fallback'")
 
 
 def _name_problems(experiment: Any) -> Iterator[ilk.Problem]:

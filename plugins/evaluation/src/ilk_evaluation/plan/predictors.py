@@ -18,6 +18,12 @@ USUAL_MEASURE = {
     "clusterer": "adjusted_rand",
 }
 """Kinds of predictors that an experiment can compare, and the measure where none is named."""
+CONSTANT = {
+    "regressor": "the mean of the training targets",
+    "detector": "that every case is an inlier",
+    "clusterer": "one cluster",
+}
+"""What the fallback of other predictors than classifiers answers."""
 
 
 def fit_evaluation(
@@ -62,10 +68,26 @@ def fit_evaluation(
                 yield ilk.Problem(
                     ("evaluation", key), f"is for detectors; the pipelines end in a {predictor}"
                 )
-    if predictor != "classifier" and "fallback" in tables["run"]:
+    yield from _fallback_problems(tables["run"], predictor)
+
+
+def _fallback_problems(run: Mapping[str, Any], predictor: str) -> Iterator[ilk.Problem]:
+    """Yield the problem of a fallback that is missing, of the wrong kind or without effect."""
+    asked = run["on_error"] == "fallback"
+    if "fallback" not in run:
+        if asked and predictor == "classifier":
+            yield ilk.Problem(
+                ("run", "on_error"),
+                "is 'fallback', so run.fallback must name the classifier that answers where a "
+                "pipeline fails",
+            )
+    elif not asked:
+        yield ilk.Problem(("run", "fallback"), "has no effect without on_error = 'fallback'")
+    elif predictor != "classifier":
         yield ilk.Problem(
             ("run", "fallback"),
-            f"is a classifier, but the pipelines end in a {predictor}; take on_error = 'record'",
+            f"is a classifier, but the pipelines end in a {predictor}; leave it out: the answer "
+            f"is then {CONSTANT[predictor]}",
         )
 
 

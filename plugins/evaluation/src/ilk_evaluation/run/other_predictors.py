@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -10,7 +10,7 @@ import ilk
 from ilk_evaluation.plan.predictors import INLIER
 
 if TYPE_CHECKING:
-    from ilk import Cases
+    from ilk import Cases, Labels
 
 NOISE = -1
 
@@ -118,3 +118,40 @@ def _silhouettes(rows: Any, clusters: np.ndarray) -> np.ndarray | None:
     widths = np.full(len(clusters), np.nan)
     widths[inside] = silhouette_samples(rows[inside], clusters[inside])
     return widths
+
+
+class _Mean(ilk.Regressor):
+    """Predicts the mean of the training targets."""
+
+    def fit(self, X: Cases, y: Labels) -> Self:
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X: Cases) -> np.ndarray:
+        return np.full(ilk.n_rows(X), self.mean_)
+
+
+class _AllInliers(ilk.Detector):
+    """Takes every case for an inlier, with one score."""
+
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
+        self.offset_ = 0.0
+        return self
+
+    def predict(self, X: Cases) -> np.ndarray:
+        return np.ones(ilk.n_rows(X), dtype=int)
+
+    def decision_function(self, X: Cases) -> np.ndarray:
+        return np.full(ilk.n_rows(X), self.offset_)
+
+
+class _OneCluster(ilk.Clusterer):
+    """Puts all cases into one cluster."""
+
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
+        self.labels_ = np.zeros(ilk.n_rows(X), dtype=int)
+        return self
+
+
+FALLBACKS = {"regressor": _Mean, "detector": _AllInliers, "clusterer": _OneCluster}
+"""What answers where a predictor that is no classifier fails."""

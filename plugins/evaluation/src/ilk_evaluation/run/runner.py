@@ -15,6 +15,7 @@ from ilk_evaluation.plan.keys import canonical
 from ilk_evaluation.plan.shards import cells_of
 from ilk_evaluation.run import run_record
 from ilk_evaluation.run.database import StoreError, check_writable
+from ilk_evaluation.run.other_predictors import FALLBACKS
 from ilk_evaluation.run.progress import Silent
 from ilk_evaluation.run.scheduler import Scheduler
 from ilk_evaluation.run.store import Store
@@ -140,16 +141,20 @@ def missing_cells(
 
 @dataclass(frozen=True)
 class _Fallback:
-    """The classifier that answers where a pipeline fails, and its spec as text."""
+    """The predictor that answers where a pipeline fails, and its spec as text."""
 
     pipeline: ilk.Pipeline
     text: str
 
 
 def _fallback_of(plan: Plan) -> _Fallback | None:
-    """Return the fallback of an experiment, if it names one."""
+    """Return the fallback of an experiment, if it asks for one."""
     if plan.experiment.run["on_error"] != "fallback":
         return None
+    predictor = plan.experiment.predictor
+    if predictor in FALLBACKS:
+        answer = ilk.Pipeline([{predictor: FALLBACKS[predictor]()}])
+        return _Fallback(answer, f"constant {predictor}")
     chosen = plan.experiment.resolved.part("run", "fallback")
     steps = ilk.Resolved([{"classifier": chosen.data}], chosen.versions)
     pipeline, versions = built_pipeline(steps)
