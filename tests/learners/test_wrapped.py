@@ -1,16 +1,20 @@
-"""The classifier called sklearn."""
+"""The classifier, regressor, detector and clusterer called sklearn."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.covariance import EllipticEnvelope
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
+    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
@@ -59,6 +63,68 @@ def test_regressors_do_what_the_class_does(blobs, theirs, params):
         "sklearn", estimator=type(theirs).__name__, params=params, random_state=4
     ).fit(X, y, sample_weight=weights)
     assert np.array_equal(ours.predict(Q), theirs.fit(X, y, weights).predict(Q))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "params"),
+    [
+        (IsolationForest(n_estimators=7, random_state=4), {"n_estimators": 7}),
+        (LocalOutlierFactor(5, novelty=True), {"n_neighbors": 5}),
+        (EllipticEnvelope(random_state=4), None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_detectors_do_what_the_class_does(blobs, theirs, params):
+    X, _, Q = blobs
+    name = type(theirs).__name__
+    ours = ilk.detector("sklearn", estimator=name, params=params, random_state=4).fit(X)
+    theirs.fit(X)
+    assert np.array_equal(ours.predict(Q), theirs.predict(Q))
+    assert np.array_equal(ours.decision_function(Q), theirs.decision_function(Q))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "params"),
+    [
+        (KMeans(4, random_state=4), {"n_clusters": 4}),
+        (AgglomerativeClustering(3, linkage="average"), {"n_clusters": 3, "linkage": "average"}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_clusterers_do_what_the_class_does(blobs, theirs, params):
+    X, _, Q = blobs
+    name = type(theirs).__name__
+    ours = ilk.clusterer("sklearn", estimator=name, params=params, random_state=4)
+    assert hasattr(ours, "predict") == hasattr(theirs, "predict")
+    assert np.array_equal(ours.fit_predict(X), theirs.fit(X).labels_)
+    if hasattr(theirs, "predict"):
+        assert np.array_equal(ours.predict(Q), theirs.predict(Q))
+        weights = np.arange(len(X)) % 3
+        expected = theirs.fit(X, sample_weight=weights).labels_
+        assert np.array_equal(ours.fit(X, sample_weight=weights).labels_, expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "estimator", "params", "message"),
+    [
+        ("detector", "IsolationForst", None, "detector .* did you mean 'IsolationForest'"),
+        ("detector", "LocalOutlierFactor", {"novelty": False}, "has novelty = False, .* leave it"),
+        ("detector", "KMeans", None, "must be the name of a detector"),
+        ("clusterer", "KMean", {}, "did you mean 'KMeans'"),
+        ("clusterer", "FeatureAgglomeration", None, "must be the name of a clusterer"),
+        (
+            "clusterer",
+            "DBSCAN",
+            {"epss": 1},
+            "has 'epss', which DBSCAN has not; did you mean 'eps'",
+        ),
+        ("clusterer", "DBSCAN", {"eps": -1}, "params cannot be taken"),
+    ],
+)
+def test_mistakes_in_detectors_and_clusterers(kind, estimator, params, message):
+    table = {"use": "sklearn", "estimator": estimator, "params": params}
+    with pytest.raises(ilk.IlkError, match=message):
+        ilk.build(table, kind=kind).check_parameters()
 
 
 def test_each_kind_finds_its_own_classes():

@@ -58,9 +58,9 @@ ilk-learners/classifier:
     conformal_svm decision_stump decision_tree gasvm gp gpml knn lda local_svm logistic mlp
     naive_bayes nearest_mean profile_svm qda radius_margin_svm rbf_network sklearn svm tuned
 ilk-learners/clusterer:
-    mag_kmeans
+    mag_kmeans sklearn
 ilk-learners/detector:
-    one_class_svm
+    one_class_svm sklearn
 ilk-learners/editor:
     all_knn class_outliers cnn competence enn ib2 ib3 icf reduced_nn renn rt1 rt2 rt3 snn
 ilk-learners/metric_learner:

@@ -1741,6 +1741,17 @@ def detector(
     """Estimate the support of the training rows by a hyperplane away from the origin."""
 
 @overload
+def detector(
+    _name: Literal["sklearn", "ilk-learners/sklearn"],
+    /,
+    *,
+    estimator: str = ...,
+    params: Mapping[str, Any] | None = ...,
+    random_state: RandomState = ...,
+) -> Detector:
+    """Any outlier detector of scikit-learn, by its public class name."""
+
+@overload
 def detector(_name: str, /) -> Detector: ...
 def detectors() -> list[str]: ...
 @overload
@@ -1782,6 +1793,17 @@ def clusterer(
     index: IndexLike = ...,
 ) -> Clusterer:
     """Density-based clustering over several views, by union or intersection of neighbourhoods."""
+
+@overload
+def clusterer(
+    _name: Literal["sklearn", "ilk-learners/sklearn"],
+    /,
+    *,
+    estimator: str = ...,
+    params: Mapping[str, Any] | None = ...,
+    random_state: RandomState = ...,
+) -> Clusterer:
+    """Any clusterer of scikit-learn, by its public class name."""
 
 @overload
 def clusterer(_name: str, /) -> Clusterer: ...

@@ -120,7 +120,7 @@ def broken(X):
     ("kind", "last", "data", "score"),
     [
         ("regressor", "knn", "diabetes", None),
-        ("detector", "lof", "breast_cancer", 0.5),
+        ("detector", "one_class_svm", "breast_cancer", 0.5),
         ("clusterer", "dbscan", "iris", 0.0),
     ],
 )
@@ -334,3 +334,25 @@ def test_models_of_other_predictors(tmp_path, capsys):
     fitted = ilk.load(model)
     means = data.X[data.y == "benign"].mean(axis=0)
     np.testing.assert_allclose(fitted.named_steps["transformer"].mean_, means)
+
+
+def test_clusterers_of_scikit_learn_stand_in_files(tmp_path):
+    path = tmp_path / "clusters.toml"
+    path.write_text(
+        """
+datasets = ["iris"]
+[defaults]
+steps = [{ transformer = "standardize" }]
+[[pipelines]]
+id = "ours"
+steps = [{ clusterer = { use = "dbscan", eps = 0.8 } }]
+[[pipelines]]
+id = "theirs"
+steps = [{ clusterer = { use = "sklearn", estimator = "DBSCAN", params = { eps = 0.8 } } }]
+[evaluation]
+resampling = { use = "kfold", folds = 2 }
+"""
+    )
+    table = run_experiment(path).pivot("adjusted_rand")
+    assert table["ours"].tolist() == table["theirs"].tolist()
+    assert table["ours"].item() > 0.3

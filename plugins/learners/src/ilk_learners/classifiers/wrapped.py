@@ -1,4 +1,4 @@
-"""sklearn: any classifier or regressor of scikit-learn, by its public name."""
+"""sklearn: classifiers, regressors, detectors and clusterers of scikit-learn by public names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, ClusterMixin, OutlierMixin, RegressorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ilk import (
     Capabilities,
     Classifier,
+    Clusterer,
     Component,
+    Detector,
     IlkError,
     InputError,
     InputTypeError,
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
     from ilk import ArrayLike, Cases, Estimator, Labels
 
-# Modules with classifiers and regressors, cheapest imports first, so that a search loads little.
+# Modules with predictors, cheapest imports first, so that a search loads little.
 _HOMES = (
     "linear_model",
     "neighbors",
@@ -61,6 +63,10 @@ _HOMES = (
     "semi_supervised",
     "model_selection",
 )
+_OTHER_HOMES = {
+    "detector": ("linear_model", "neighbors", "svm", "covariance", "ensemble"),
+    "clusterer": ("cluster",),
+}
 
 
 def _inner_has(method: str) -> Callable[[WrappedEstimator], bool]:
@@ -92,6 +98,7 @@ class WrappedEstimator(Component):
     )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     _noun: ClassVar[str] = "classifier"
+    _presets: ClassVar[Mapping[str, Any]] = {}
 
     def check_parameters(self) -> None:
         """Check that the estimator exists and accepts the parameters and values."""
@@ -123,6 +130,7 @@ class WrappedEstimator(Component):
                     f"has {key!r}, which {self.estimator} has not{did_you_mean(key, known)} "
                     f"(it has: {', '.join(known)})",
                 )
+        given = {**{key: self._presets[key] for key in self._presets if key in known}, **given}
         missing = [n for n, p in known.items() if p.default is p.empty and n not in given]
         if missing:
             raise self.parameter_error(
@@ -361,18 +369,166 @@ class WrappedRegressor(WrappedEstimator, Regressor):
         return self._values("predict", X)
 
 
-_MIXINS: dict[str, type] = {"classifier": ClassifierMixin, "regressor": RegressorMixin}
+class WrappedDetector(WrappedEstimator, Detector):
+    """Any outlier detector of scikit-learn, by its public class name.
+
+    ``LocalOutlierFactor`` gets ``novelty=True``, without which it judges no other rows than those
+    it is fitted on. `ilk.save` refuses a fitted ``IsolationForest`` or ``EllipticEnvelope``, whose
+    parts in a file cannot be checked.
+
+    Attributes
+    ----------
+    estimator_ : scikit-learn detector
+        Fitted.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If there is no such detector, it has no such parameter (names the closest), or a value is
+        invalid.
+    InputError
+        If the detector rejects the data, or a decision value is not finite.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> detector = ilk.detector("sklearn", params={"n_neighbors": 2})
+    >>> detector.fit([[0.0], [0.1], [0.2], [0.3]]).predict([[0.15], [5.0]])
+    array([ 1, -1])
+    """
+
+    estimator: str = param(
+        default="LocalOutlierFactor",
+        doc='Name of a public detector class, such as ``"IsolationForest"``.',
+    )
+    _noun: ClassVar[str] = "detector"
+    _presets: ClassVar[Mapping[str, Any]] = {"novelty": True}
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(estimator="OneClassSVM", params={"nu": 0.2}),
+        ]
+
+    def check_parameters(self) -> None:
+        """Check that the detector exists, accepts the parameters, and can judge other rows."""
+        super().check_parameters()
+        if (self.params or {}).get("novelty") is False:
+            raise self.parameter_error(
+                "params",
+                f"has novelty = False, by which {self.estimator} judges no other rows than those "
+                f"it is fitted on; leave it out",
+            )
+
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
+        """Fit the detector.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), or whatever the detector takes
+        y : ignored
+        """
+        return self._fit(X, None, _no_target)
+
+    def decision_function(self, X: Cases) -> Any:
+        """Signed score of each row, negative for outliers; array of shape (m,)."""
+        return self._values("decision_function", X)
+
+
+class WrappedClusterer(WrappedEstimator, Clusterer):
+    """Any clusterer of scikit-learn, by its public class name.
+
+    ``FeatureAgglomeration`` is none: it groups columns. `ilk.save` refuses fitted clusterers of
+    scikit-learn.
+
+    Attributes
+    ----------
+    estimator_ : scikit-learn clusterer
+        Fitted.
+    labels_ : ndarray of int, shape (n,)
+        Cluster of each training row; -1 is noise.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ParameterError
+        If there is no such clusterer, it has no such parameter (names the closest), or a value is
+        invalid.
+    InputError
+        If the clusterer accepts no sample weights but they are given, or if it rejects the data.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> clusterer = ilk.clusterer("sklearn", estimator="AgglomerativeClustering",
+    ...                           params={"n_clusters": 2})
+    >>> clusterer.fit_predict([[0.0], [0.1], [9.0], [9.1]])
+    array([0, 0, 1, 1])
+    """
+
+    estimator: str = param(
+        default="KMeans",
+        doc='Name of a public clusterer class, such as ``"AgglomerativeClustering"``.',
+    )
+    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True)
+    _noun: ClassVar[str] = "clusterer"
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(params={"n_clusters": 3, "n_init": 1}, random_state=0),
+            cls(estimator="DBSCAN"),
+        ]
+
+    def fit(
+        self, X: Cases, y: Labels | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), or whatever the clusterer takes
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Only if the clusterer accepts weights.
+        """
+        return self._fit(X, sample_weight, _no_target)
+
+    @property
+    def labels_(self) -> np.ndarray:
+        """Cluster of each training row; -1 is noise."""
+        return np.asarray(self.estimator_.labels_)
+
+    @available_if(_inner_has("predict"))
+    def predict(self, X: Cases) -> Any:
+        """Cluster of each row, if the clusterer judges other rows; array of shape (m,)."""
+        return self._call("predict", X)
+
+
+def _no_target(X: Any) -> None:
+    """No target: detectors and clusterers ignore y."""
+
+
+_MIXINS: dict[str, type] = {
+    "classifier": ClassifierMixin,
+    "regressor": RegressorMixin,
+    "detector": OutlierMixin,
+    "clusterer": ClusterMixin,
+}
+_OF_COLUMNS = "FeatureAgglomeration"  # clusters columns, not rows
 
 
 @cache
 def _find(noun: str, name: str) -> type | None:
     """Return the public class of that name, with as few imports as possible."""
-    near = (vars(home)[name] for home in _homes() if name in _public(noun, home))
+    near = (vars(home)[name] for home in _homes(noun) if name in _public(noun, home))
     return next(near, None) or _all_of(noun).get(name)
 
 
-def _homes() -> Iterator[Any]:
-    for home in _HOMES:
+def _homes(noun: str) -> Iterator[Any]:
+    for home in _OTHER_HOMES.get(noun, _HOMES):
         yield import_module(f"sklearn.{home}")
 
 
@@ -389,14 +545,15 @@ def _is_predictor(noun: str, cls: object) -> bool:
         and issubclass(cls, mixin)
         and not inspect.isabstract(cls)
         and cls is not mixin
+        and cls.__name__ != _OF_COLUMNS
     )
 
 
 @cache
 def _all_of(noun: str) -> dict[str, type]:
-    """Return all public classifiers or regressors; this imports most of scikit-learn."""
+    """Return all public classes of a kind; this imports most of scikit-learn."""
     from sklearn.utils import all_estimators
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of deprecated modules
-        return dict(all_estimators(type_filter=noun))
+        return {name: cls for name, cls in all_estimators() if _is_predictor(noun, cls)}
