@@ -138,7 +138,18 @@ BEYOND = {
         changed('{ classifier = { use = "knn", k = 1 } }', '{ editor = "enn" }'),
         (
             "bad.toml:7: pipelines[0].steps: a pipeline without a predictor: the last step must "
-            "be one (classifier, regressor, detector, clusterer), it is of kind editor"
+            "be one (classifier, regressor, detector, clusterer), it is of kind editor; the cases "
+            "that an editor keeps are judged by the classifier after it: append { classifier = "
+            '{ use = "knn", k = 1 } }'
+        ),
+    ),
+    "metric learner last": (
+        changed('{ classifier = { use = "knn", k = 1 } }', '{ metric_learner = "rca" }'),
+        (
+            "bad.toml:7: pipelines[0].steps: a pipeline without a predictor: the last step must "
+            "be one (classifier, regressor, detector, clusterer), it is of kind metric_learner; a "
+            "learned metric is judged by the classifier after it: append { classifier = "
+            '"knn" }'
         ),
     ),
     "classifier first": (

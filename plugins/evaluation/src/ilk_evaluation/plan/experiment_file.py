@@ -420,8 +420,17 @@ def _step_problems(steps: Any, path: tuple[str | int, ...]) -> Iterator[ilk.Prob
         yield ilk.Problem(
             path,
             f"a pipeline without a predictor: the last step must be one "
-            f"({', '.join(USUAL_MEASURE)}), it is of kind {last}",
+            f"({', '.join(USUAL_MEASURE)}), it is of kind {last}{_JUDGED_BY.get(str(last), '')}",
         )
+
+
+_JUDGED_BY = {
+    "editor": "; the cases that an editor keeps are judged by the classifier after it: append "
+    '{ classifier = { use = "knn", k = 1 } }',
+    "metric_learner": "; a learned metric is judged by the classifier after it: append "
+    '{ classifier = "knn" }',
+}
+"""The remedy for a pipeline that ends in a component that is studied, but predicts nothing."""
 
 
 def _kind(step: object) -> str | None:
