@@ -1,16 +1,18 @@
-"""The site's own code: formulas, the sample of the gallery, and tables of names."""
+"""The site's own code: formulas, figures, the sample of the gallery, and tables of names."""
 
 import inspect
 import re
 import sys
 from importlib import import_module
+from xml.etree import ElementTree as ET
 
 import pytest
 
 import ilk
 from pages import ROOT
 
-pytest.importorskip("docutils", reason="the extra docs has it")
+for needed in ("docutils", "matplotlib"):
+    pytest.importorskip(needed, reason="the extra docs has it")
 
 
 @pytest.fixture
@@ -70,6 +72,39 @@ def test_literal_block_of_one_formula_is_set(extension):
     assert (
         extension("ilk_formulas").set_formulas(lines)[2] == r".. math:: E= \sum_{i}\,x_{i}^{2}+ c"
     )
+
+
+def found(kind, name):
+    return next(one for one in ilk.registry(kind).find() if one.name == name)
+
+
+def test_figures_are_sampled_kept_and_redrawn(extension, tmp_path, monkeypatch):
+    figures = extension("ilk_figures")
+    monkeypatch.setenv("ILK_GALLERY", "sample")
+    drawn = set()
+    of = [*figures.figure_lines(found("distance", "manhattan"), tmp_path, drawn)]
+    path = tmp_path / "figures" / "distance.manhattan.svg"
+    alt = "Lines of equal manhattan distance from the marked point in the plane."
+    assert of[:2] == [f".. figure:: figures/{path.name}", f"   :alt: {alt}"]
+    assert ET.parse(path).findtext("{http://www.w3.org/2000/svg}title") == alt
+    assert not [*figures.figure_lines(found("distance", "minkowski"), tmp_path, drawn)]
+    monkeypatch.setenv("ILK_GALLERY", "all")
+    assert not [*figures.figure_lines(found("distance", "levenshtein"), tmp_path, drawn)]  # texts
+    assert not [*figures.figure_lines(found("measure", "error"), tmp_path, drawn)]
+    with monkeypatch.context() as patch:
+        patch.setattr(figures, "draw", None)  # would fail
+        assert [*figures.figure_lines(found("distance", "manhattan"), tmp_path, set())] == of
+    path.write_text(path.read_text().replace("<dc:description>", "<dc:description>0"))
+    monkeypatch.setattr(figures, "draw", lambda kind, cls: None)
+    assert not [*figures.figure_lines(found("distance", "manhattan"), tmp_path, set())]
+
+
+def test_lines_of_equal_distance_are_those_of_the_distance(extension):
+    """The largest and smallest distance in the plane are known for the Manhattan distance."""
+    figure, _ = extension("ilk_figures").draw("distance", ilk.registry("distance").get("manhattan"))
+    low, high = figure.axes[-1].get_ylim()  # the colour bar
+    assert low <= 0.05
+    assert high >= 0.98 + 1.4  # from (1, 0.6) to the corner (0.02, 2)
 
 
 def test_gallery_is_sampled(extension, monkeypatch):

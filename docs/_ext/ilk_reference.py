@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ilk_figures import figure_lines
 from ilk_formulas import in_line, set_formulas
 
 import ilk
@@ -45,11 +46,13 @@ HIDDEN = "capabilities, check_parameters, examples, kind, parameters, waivers"
 def write_pages(folder: Path) -> None:
     """Write every page, leaving alone those that stay the same."""
     seen: set[str] = set()
+    drawn: set[str] = set()
     takers = takers_by_kind()
     pages = {kind.plural: kind_page(kind) for kind in kinds().values()}
     for kind in kinds().values():
         for one in ilk.registry(kind.name).find():
-            pages[page_of(one)] = component_page(kind, one, takers, seen)
+            figure = [*figure_lines(one, folder, drawn)]
+            pages[page_of(one)] = component_page(kind, one, takers, seen, figure)
     pages["ilk"] = topics_page()
     pages["neighbors"] = module_page(ilk.neighbors)
     pages["plotting"] = module_page(ilk.plotting)
@@ -100,8 +103,10 @@ def kind_page(kind: Kind) -> Iterator[str]:
     yield from documented(ilk, sorted(names & set(ilk.__all__)))
 
 
-def component_page(kind: Kind, one: Found, takers: Takers, seen: set[str]) -> Iterator[str]:
-    """One component, and links to what it composes with.
+def component_page(
+    kind: Kind, one: Found, takers: Takers, seen: set[str], figure: list[str]
+) -> Iterator[str]:
+    """One component, with its figure if it has one, and links to what it composes with.
 
     A class that is registered under two kinds has a page for each, and is in the index once.
     """
@@ -111,6 +116,7 @@ def component_page(kind: Kind, one: Found, takers: Takers, seen: set[str]) -> It
     yield ".. rst-class:: place\n"
     yield f":doc:`Reference <../index>` / :doc:`{title_of(kind)} <{kind.plural}>`\n"
     yield f'``ilk.{kind.name}("{one.name}")``, from {one.distribution}.\n'
+    yield from figure
     yield from autodoc("autoclass", one.value.replace(":", "."), again=one.value in seen)
     seen.add(one.value)
     slots = {name: each.slot for name, each in cls.parameters.items() if each.slot in kinds()}

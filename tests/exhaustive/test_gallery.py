@@ -1,10 +1,13 @@
-"""Each example of the gallery runs as it stands, without a warning, and draws its figure."""
+"""Each example of the gallery runs without a warning and draws; so do pages of components."""
 
 import runpy
+import sys
+from importlib import import_module
 
 import pytest
 
-from pages import ROOT
+import ilk
+from pages import OURS, ROOT
 
 matplotlib = pytest.importorskip("matplotlib")
 EXAMPLES = sorted((ROOT / "examples" / "gallery").rglob("*.py"))
@@ -32,3 +35,25 @@ def test_example_draws(example, pyplot):
     for figure in figures:
         figure.canvas.draw()
         assert any(ax.has_data() for ax in figure.axes)
+
+
+WITHOUT = {  # they take other data than vectors, parameters, or what is no picture in the plane
+    "distance": "callable compression correlation hamming hausdorff levenshtein ncd precomputed "
+    "sum_of_minima",
+    "kernel": "conformal precomputed",
+    "transformer": "codebook dense_sift impute one_hot ordinal pyramid select",
+}
+
+
+def test_components_have_figures(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs" / "_ext"), *sys.path])
+    figures = import_module("ilk_figures")
+    for kind in figures.FIGURES:
+        ours = [one for one in ilk.registry(kind).find() if one.distribution in OURS]
+        drawn = {one.name: figures.draw(kind, ilk.registry(kind).get(one.name)) for one in ours}
+        assert {name for name, made in drawn.items() if made is None} == {
+            *WITHOUT.get(kind, "").split()
+        }
+        for figure, alt in filter(None, drawn.values()):
+            assert len(alt) > 30
+            assert any(ax.has_data() for ax in figure.axes)
