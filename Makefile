@@ -34,10 +34,10 @@ types: ## types
 spelling: ## spelling of code and texts
 	codespell
 
-docs: ## the site, warnings as errors; executes a sample of the gallery
+docs: ## the site, warnings as errors; with a sample of the gallery and of the figures
 	sphinx-build -W --keep-going docs docs/_build
 
-site: ## the site for readers, with the whole gallery
+site: ## the site for readers, with the whole gallery and all figures
 	ILK_GALLERY=all sphinx-build -W --keep-going docs docs/_build
 
 serve: ## show the site at http://localhost:8000

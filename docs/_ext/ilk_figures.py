@@ -306,7 +306,10 @@ def of_resampling(scheme: Any) -> Drawn:
 
 
 def _name(component: object) -> str:
-    return ilk.display_name(component)
+    """Name of a component; of a wrapped one with that of its class."""
+    inner = getattr(component, "estimator", None)
+    name = ilk.display_name(component)
+    return f"{name} ({inner})" if isinstance(inner, str) else name
 
 
 FIGURES: dict[str, Callable[[Any], Drawn | None]] = {

@@ -124,7 +124,7 @@ class _Mean(ilk.Regressor):
     """Predicts the mean of the training targets."""
 
     def fit(self, X: Cases, y: Labels) -> Self:
-        self.mean_ = float(np.mean(y))
+        self.mean_ = float(np.asarray(y, dtype=float).mean())
         return self
 
     def predict(self, X: Cases) -> np.ndarray:

@@ -497,7 +497,7 @@ class WrappedClusterer(WrappedEstimator, Clusterer):
         return self._fit(X, sample_weight, _no_target)
 
     @property
-    def labels_(self) -> np.ndarray:
+    def labels_(self) -> np.ndarray:  # type: ignore[override]  # delegated
         """Cluster of each training row; -1 is noise."""
         return np.asarray(self.estimator_.labels_)
 
