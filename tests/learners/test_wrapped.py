@@ -81,6 +81,7 @@ def test_detectors_do_what_the_class_does(blobs, theirs, params):
     theirs.fit(X)
     assert np.array_equal(ours.predict(Q), theirs.predict(Q))
     assert np.array_equal(ours.decision_function(Q), theirs.decision_function(Q))
+    assert np.array_equal(ours.score_samples(Q) - ours.offset_, theirs.decision_function(Q))
 
 
 @pytest.mark.parametrize(
@@ -99,9 +100,6 @@ def test_clusterers_do_what_the_class_does(blobs, theirs, params):
     assert np.array_equal(ours.fit_predict(X), theirs.fit(X).labels_)
     if hasattr(theirs, "predict"):
         assert np.array_equal(ours.predict(Q), theirs.predict(Q))
-        weights = np.arange(len(X)) % 3
-        expected = theirs.fit(X, sample_weight=weights).labels_
-        assert np.array_equal(ours.fit(X, sample_weight=weights).labels_, expected)
 
 
 @pytest.mark.parametrize(

@@ -380,6 +380,8 @@ class WrappedDetector(WrappedEstimator, Detector):
     ----------
     estimator_ : scikit-learn detector
         Fitted.
+    offset_ : float
+        Score that separates outliers from inliers.
     n_features_in_ : int
 
     Raises
@@ -436,6 +438,16 @@ class WrappedDetector(WrappedEstimator, Detector):
         """Signed score of each row, negative for outliers; array of shape (m,)."""
         return self._values("decision_function", X)
 
+    @available_if(_inner_has("score_samples"))
+    def score_samples(self, X: Cases) -> Any:
+        """Score of each row before `offset_` is subtracted; array of shape (m,)."""
+        return self._values("score_samples", X)
+
+    @property
+    def offset_(self) -> float:
+        """Score that separates outliers from inliers."""
+        return float(self.estimator_.offset_)
+
 
 class WrappedClusterer(WrappedEstimator, Clusterer):
     """Any clusterer of scikit-learn, by its public class name.
@@ -457,7 +469,7 @@ class WrappedClusterer(WrappedEstimator, Clusterer):
         If there is no such clusterer, it has no such parameter (names the closest), or a value is
         invalid.
     InputError
-        If the clusterer accepts no sample weights but they are given, or if it rejects the data.
+        If the clusterer rejects the data.
 
     Examples
     --------
@@ -472,7 +484,6 @@ class WrappedClusterer(WrappedEstimator, Clusterer):
         default="KMeans",
         doc='Name of a public clusterer class, such as ``"AgglomerativeClustering"``.',
     )
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True)
     _noun: ClassVar[str] = "clusterer"
 
     @classmethod
@@ -482,19 +493,15 @@ class WrappedClusterer(WrappedEstimator, Clusterer):
             cls(estimator="DBSCAN"),
         ]
 
-    def fit(
-        self, X: Cases, y: Labels | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Find the clusters of X.
 
         Parameters
         ----------
         X : array of shape (n, p), or whatever the clusterer takes
         y : ignored
-        sample_weight : array of shape (n,), optional
-            Only if the clusterer accepts weights.
         """
-        return self._fit(X, sample_weight, _no_target)
+        return self._fit(X, None, _no_target)
 
     @property
     def labels_(self) -> np.ndarray:  # type: ignore[override]  # delegated
