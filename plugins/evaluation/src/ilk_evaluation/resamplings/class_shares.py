@@ -84,7 +84,7 @@ def nearest_draw(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
     ndarray of int, shape (n_groups,)
         Of the same sum. The result is a local minimum.
     """
-    times, weights, holds = times.copy(), _weights(counts), (counts > 0).astype(int)
+    times, weights, holds = times.copy(), _weights(counts), (counts > 0).astype(np.int16)
     if len(times) ** 2 > _MOST_PAIRS:
         return times
     least = _MISSING / 2
@@ -108,13 +108,16 @@ def _draw_losses(
     times: np.ndarray, gain: np.ndarray, weights: np.ndarray, holds: np.ndarray
 ) -> np.ndarray:
     """Loss of a sample in which the first group of each pair gains, and the second loses, draws."""
-    sums = times @ weights + gain[..., None] * (weights[:, None] - weights[None])
-    now = (times > 0).astype(int)
+    off = times @ weights - 1
+    toward, inner = weights @ off, weights @ weights.T
+    apart = np.add.outer(np.diag(inner), np.diag(inner)) - 2 * inner
+    squares = off @ off + 2 * gain * np.subtract.outer(toward, toward) + gain**2 * apart
+    now = (times > 0).astype(np.int16)
     first = (times[:, None] + gain > 0) - now[:, None]
     second = (times[None] - gain > 0) - now[None]
     drawn = now @ holds + first[..., None] * holds[:, None] + second[..., None] * holds[None]
     missing = 2 * (drawn == 0) + (drawn == holds.sum(axis=0))
-    losses: np.ndarray = ((sums - 1) ** 2).sum(axis=-1) + _MISSING * missing.sum(axis=-1)
+    losses: np.ndarray = squares + _MISSING * missing.sum(axis=-1)
     return losses
 
 
