@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ilk_evaluation.commands.common import FORCE, hook_warnings_in_a_line, written_to
 from ilk_evaluation.commands.results import EXPERIMENT
 
 
@@ -27,6 +28,7 @@ from ilk_evaluation.commands.results import EXPERIMENT
     "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
 )
 @EXPERIMENT
+@FORCE
 def report(
     store: Path,
     *,
@@ -35,6 +37,7 @@ def report(
     datasets: tuple[str, ...],
     pipelines: tuple[str, ...],
     experiment: str | None,
+    force: bool,
 ) -> None:
     """Write the results of an experiment as one HTML page.
 
@@ -43,7 +46,6 @@ def report(
     matplotlib (the extra `report` of ilk); without it they are left out.
     """
     from ilk_evaluation.atomic_write import check_no_link
-    from ilk_evaluation.commands.common import hook_warnings_in_a_line, written_to
     from ilk_evaluation.commands.results import open_results
     from ilk_evaluation.report import write_report
 
@@ -52,5 +54,5 @@ def report(
         check_no_link(path)
     stored = open_results(store, measures, datasets, pipelines, experiment)
     with written_to(path), hook_warnings_in_a_line():
-        write_report(stored, path)
+        write_report(stored, path, force=force)
     click.echo(f"{path}: {path.stat().st_size / 1000:,.0f} kB")

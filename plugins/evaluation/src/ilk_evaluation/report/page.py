@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 import ilk
-from ilk_evaluation.atomic_write import replace_file
+from ilk_evaluation.atomic_write import check_replaceable, replace_file
 from ilk_evaluation.figures.figure_data import FigureData
 from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Rendered, Section, texts
 from ilk_evaluation.report.comparison_sections import comparison_section
@@ -151,11 +151,15 @@ def _asset(name: str) -> str:
 
 
 def write_report(
-    results: Results, path: str | Path, *, listeners: ilk.Listeners | None = None
+    results: Results,
+    path: str | Path,
+    *,
+    listeners: ilk.Listeners | None = None,
+    force: bool = False,
 ) -> Path:
     """Write the results of an experiment as an HTML page; return its path.
 
-    An existing file is replaced atomically, once the page is complete.
+    An earlier report is replaced atomically, once the page is complete.
 
     Parameters
     ----------
@@ -163,19 +167,26 @@ def write_report(
     path : str or Path
     listeners : ilk.Listeners, optional
         May add sections; by default the listeners of all installed plugins.
+    force : bool
+        Whether to replace a file that is no earlier report, too.
 
     Raises
     ------
     InputError
-        If the path is the store's.
+        If the path is the store's, or holds a file that is no report.
     OSError
         If it cannot be written.
     """
     path = Path(path)
     _check_output(results, path)
+    check_replaceable(path, "no report of ilk", _is_report, force=force)
     content = html_report(results, listeners=listeners).encode()
     replace_file(path, content)
     return path
+
+
+def _is_report(begin: bytes) -> bool:
+    return b'<meta name="generator" content="ilk ' in begin
 
 
 def _check_output(results: Results, path: Path) -> None:

@@ -368,16 +368,19 @@ class Results:
         )
         return drawn
 
-    def report(self, path: str | Path) -> Path:
+    def report(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the report, a page of HTML that needs no network; return its path.
 
         Parameters
         ----------
         path : str or Path
+            An earlier report is replaced.
+        force : bool
+            Whether to replace another file, too.
         """
         import ilk_evaluation
 
-        written: Path = ilk_evaluation.write_report(self, path)
+        written: Path = ilk_evaluation.write_report(self, path, force=force)
         return written
 
     def pipeline(self, pipeline: str) -> ilk.Pipeline:

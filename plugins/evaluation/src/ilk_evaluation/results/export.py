@@ -127,6 +127,9 @@ def _markdown(frame: pd.DataFrame) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+_BOOKTABS = "% needs \\usepackage{booktabs}"
+
+
 def _latex(frame: pd.DataFrame) -> bytes:
     figures = _figures(frame) | {name for name in frame if _is_tex(frame[name])}
     columns = "".join("r" if name in figures else "l" for name in frame)
@@ -136,7 +139,7 @@ def _latex(frame: pd.DataFrame) -> bytes:
         for row in _texts(frame)
     ]
     lines = [
-        "% needs \\usepackage{booktabs}",
+        _BOOKTABS,
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
         _tex_row(heads),
@@ -184,6 +187,18 @@ FORMATS: dict[str, Callable[[pd.DataFrame], bytes]] = {
     "markdown": _markdown,
     "latex": _latex,
 }
+
+
+_BEGINNINGS = tuple(
+    f"{begin}{name}".encode() for begin in ("", "| ") for name in ("dataset", "pipeline")
+)
+
+
+def is_export(ends: bytes) -> bool:
+    """Tell by its ends whether a file may be a table that `write` made, in any format."""
+    if ends.startswith(b"PAR1"):
+        return b'"dataset"' in ends or b'"pipeline"' in ends
+    return ends.startswith((*_BEGINNINGS, _BOOKTABS.encode()))
 
 
 class Tex(str):
