@@ -22,6 +22,7 @@ from ilk_evaluation.results.prediction_source import PredictionSource, cell_fram
 from ilk_evaluation.results.scoring import Scored, ranks, score
 from ilk_evaluation.run.cell import fit_on_all
 from ilk_evaluation.run.database import undamaged
+from ilk_evaluation.run.run_record import recorded_notes
 from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import notes_on
 
@@ -122,10 +123,10 @@ class Results:
 
     @property
     def notes(self) -> list[str]:
-        """Scores not computed and why, warnings of cells, and other experiments in the store."""
+        """Scores not computed and why, notes on data, warnings of cells, other experiments."""
         scored = [*self._scored.notes, *self._compared[1]]
         about = [*notes.of_protocol(self.design, self.predictor), *scored, *self._about]
-        return [*about, *self._shortcuts, *self._warnings, *self._beside]
+        return [*about, *self._shortcuts, *self._read, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
@@ -145,7 +146,7 @@ class Results:
     def load(self) -> Results:
         """Read everything now, independent of later changes of the store; return itself."""
         _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
-        _ = self.failures, self._about
+        _ = self.failures, self._about, self._read
         return self
 
     def filter(
@@ -463,6 +464,14 @@ class Results:
         ranks = notes.of_ranks(self.design, self.pivot(), self.ranked)
         with self.reading() as store:
             return [*ranks, *notes.of_measures(self.design, store)]
+
+    @cached_property
+    def _read(self) -> list[str]:
+        """Notes on the data sets: guesses of readers, probable errors, classes of splits."""
+        with self.reading() as store:
+            known = recorded_notes(store, self.design.name)
+        labels = [one.label for one in self.design.datasets]
+        return [f"{label}: {note}" for label in labels for note in known.get(label, ())]
 
     @cached_property
     def _beside(self) -> list[str]:
