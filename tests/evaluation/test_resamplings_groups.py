@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 
 import ilk
-from ilk_evaluation.run.run_record import split_notes
 from ilk_evaluation.plan.experiment_plan import plan_experiment
+from ilk_evaluation.run.run_record import split_notes
 
 
 @st.composite

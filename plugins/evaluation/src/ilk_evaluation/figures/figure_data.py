@@ -156,7 +156,7 @@ class FigureData:
 
     @cached_property
     def _source(self) -> PredictionSource:
-        return PredictionSource(self.results.design, self.results.reading)
+        return PredictionSource(self.results.whole, self.results.reading)
 
     def _predicted(self, dataset: str, pipeline: str) -> PredictionSummary | None:
         cells = self._source.predictions(dataset, pipeline)

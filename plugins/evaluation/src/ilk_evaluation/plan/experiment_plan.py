@@ -23,6 +23,7 @@ from ilk_evaluation.plan.keys import (
 )
 from ilk_evaluation.plan.predictors import prepared
 from ilk_evaluation.plan.shards import Shard, cells_of, checked_shard
+from ilk_evaluation.resamplings.learning_curve import whole_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -268,7 +269,7 @@ def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> No
     problems = []
     for position in range(len(experiment.evaluation["comparisons"])):
         part = experiment.resolved.part("evaluation", "comparisons", position)
-        misfit = ilk.build(part, kind="comparison").misfit(resampling, ids)
+        misfit = ilk.build(part, kind="comparison").misfit(whole_parts(resampling), ids)
         if misfit is not None:
             problems.append(ilk.Problem(("evaluation", "comparisons", position), misfit))
     if problems:

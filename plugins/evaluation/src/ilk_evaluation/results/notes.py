@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ilk_evaluation.plan.design import Design
+    from ilk_evaluation.results.scoring import Scored
     from ilk_evaluation.run.store import Store
 
 
@@ -32,6 +33,22 @@ def of_protocol(design: Design, predictor: str) -> Iterator[str]:
             "clusterers grouped the test cases of each split, without their classes; the steps "
             "before them learned from the training cases"
         )
+
+
+def of_sizes(design: Design, by_size: Sequence[Scored]) -> Iterator[str]:
+    """Note that learning curves are no part of the tables, and what smaller parts could not do."""
+    if design.n_sizes == 1:
+        return
+    yield (
+        "tables, ranks and comparisons are about the whole training parts; the learning curves have "
+        "the smaller ones"
+    )
+    lost = sum(int(scored.n_failed.to_numpy().sum()) for scored in by_size[1:])
+    if lost:
+        yield f"{lost} of the failed cells are of smaller training parts, in learning curves only"
+    whole = set(by_size[0].notes)
+    some = [note for scored in by_size[1:] for note in scored.notes if note not in whole]
+    yield from (f"with smaller training parts: {note}" for note in dict.fromkeys(some))
 
 
 def of_ranks(design: Design, estimates: pd.DataFrame, ranked: Sequence[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import os
 import platform
 from collections import Counter
 from importlib.metadata import version
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ilk_evaluation.datasets.inspection import warnings_of
 from ilk_evaluation.plan.design import Cell, Design, Named
 from ilk_evaluation.plan.keys import canonical, cell_key
 from ilk_evaluation.plan.shards import checked_shard
+from ilk_evaluation.resamplings.learning_curve import whole_parts
 from ilk_evaluation.run.database import StoreError, undamaged
 
 if TYPE_CHECKING:
@@ -211,7 +213,7 @@ def split_notes(plan: Plan, position: int) -> Iterator[str]:
     classes, codes = np.unique(data.y, return_inverse=True)
     missing: Counter[tuple[str, int]] = Counter()
     shares = []
-    for split in plan.splits(position):
+    for split in islice(plan.splits(position), 0, None, plan.design.n_sizes):
         shares.append(len(split.test) / (len(split.train) + len(split.test)))
         for part, rows in (("training", split.train), ("test", split.test)):
             counts = np.bincount(codes[rows], minlength=len(classes))
@@ -223,7 +225,7 @@ def split_notes(plan: Plan, position: int) -> Iterator[str]:
         )
     if len(missing) > _MOST_MISSING:
         yield f"{len(missing) - _MOST_MISSING} more classes are missing from parts of splits"
-    wanted = _test_share(plan.resampling)
+    wanted = _test_share(whole_parts(plan.resampling))
     if wanted < 1 and max(abs(s - wanted) for s in shares) > _NEAR:
         low, high = min(shares), max(shares)
         got = f"{low:.2f}" if high - low < _NEAR / 10 else f"{low:.2f} to {high:.2f}"
