@@ -15,6 +15,7 @@ from ilk_evaluation.figures.prediction_figures import (
 from ilk_evaluation.figures.score_figures import (
     comparison_figures,
     estimate_figures,
+    learning_figures,
     rank_figures,
     time_figures,
 )
@@ -29,6 +30,7 @@ _SOURCES = (
     rank_figures,
     comparison_figures,
     estimate_figures,
+    learning_figures,
     time_figures,
     curve_figures,
     calibration_figures,
@@ -47,6 +49,7 @@ def available(results: Results | FigureData) -> dict[str, FigureSpec]:
     ``critical_difference``      mean ranks and which differ (comparison friedman_nemenyi)
     ``robustness``               ratios to the best pipeline (comparison robustness)
     ``estimates``                per data set: each pipeline with its spread
+    ``learning``                 per data set: against the training cases (learning_curve)
     ``time``                     seconds against the ranking measure
     ``roc``                      per data set of two classes, averaged over the splits
     ``precision_recall``         likewise

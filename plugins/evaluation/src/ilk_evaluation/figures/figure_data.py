@@ -79,6 +79,11 @@ class FigureData:
         return self.results.table()
 
     @cached_property
+    def learning(self) -> pd.DataFrame:
+        """As `Results.learning_curves`."""
+        return self.results.learning_curves()
+
+    @cached_property
     def complete(self) -> list[str]:
         """Data sets finished by every pipeline, not counting pipelines that finished none."""
         return self.results.ranked

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from matplotlib.axes import Axes
+
     from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 
 
@@ -63,6 +65,12 @@ def line_of(number: int) -> dict[str, Any]:
         "color": COLORS[number % len(COLORS)],
         "linestyle": _DASHES[number % len(_DASHES)],
     }
+
+
+def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Put the legend below the axes, where it hides no line."""
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.2), "handlelength": 2.8}
+    ax.legend(handles, labels, borderaxespad=0, **place)
 
 
 def rendered(

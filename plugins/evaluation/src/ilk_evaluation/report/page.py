@@ -30,6 +30,7 @@ from ilk_evaluation.report.provenance_sections import (
 from ilk_evaluation.report.score_sections import (
     estimate_section,
     facts,
+    learning_section,
     summary,
     time_section,
 )
@@ -81,6 +82,7 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
         summary(figure_data),
         comparison_section(figure_data, figures),
         estimate_section(figure_data, figures),
+        *learning_section(figure_data, figures),
         *_of_predictions(figure_data, figures),
         time_section(figure_data, figures),
         failure_section(figure_data, record["runs"][-1]["file"] if record["runs"] else None),

@@ -40,8 +40,8 @@ def of_sizes(design: Design, by_size: Sequence[Scored]) -> Iterator[str]:
     if design.n_sizes == 1:
         return
     yield (
-        "tables, ranks and comparisons are about the whole training parts; the learning curves have "
-        "the smaller ones"
+        "tables, ranks and comparisons are of the whole training parts; learning curves have the "
+        "smaller ones"
     )
     lost = sum(int(scored.n_failed.to_numpy().sum()) for scored in by_size[1:])
     if lost:
