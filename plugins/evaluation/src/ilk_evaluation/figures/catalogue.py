@@ -19,6 +19,7 @@ from ilk_evaluation.figures.score_figures import (
     rank_figures,
     time_figures,
 )
+from ilk_evaluation.figures.space_figures import space_figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ _SOURCES = (
     calibration_figures,
     confusion_figures,
     number_figures,
+    space_figures,
 )
 
 
@@ -55,6 +57,7 @@ def available(results: Results | FigureData) -> dict[str, FigureSpec]:
     ``precision_recall``         likewise
     ``calibration``              per data set: frequencies against probabilities
     ``confusion``                per data set and pipeline
+    ``space``                    of metric learners: before and after, per data set and pipeline
     ``predicted``                of regressors: against the truth, per data set and pipeline
     ============================ ==========================================================
     """

@@ -110,7 +110,7 @@ class Plan:
         """Yield the splits of a data set, the same each time."""
         if dataset in self.kept:
             return iter(self.kept[dataset])
-        return _splits(self.resampling, self.datasets[dataset].data, self.experiment.seed)
+        return splits_of(self.resampling, self.datasets[dataset].data, self.experiment.seed)
 
     def cell_seed(self, cell: Cell) -> int:
         """Random state of a cell: derived from seed, data and split, so that pipelines share it."""
@@ -318,7 +318,8 @@ def _load(experiment: Experiment, only: int | None = None) -> list[ilk.Data]:
     return loaded
 
 
-def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:
+def splits_of(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:
+    """Yield the splits of a data set in an experiment with a seed."""
     state = seed_from("splits", seed, data.fingerprint)
     return resampling.splits(data.X, data.y, data.groups, random_state=state)
 
@@ -351,7 +352,7 @@ class _Drawn:
         problems = []
         for position, data in enumerate(loaded):
             try:
-                self._draw(position, data, _splits(resampling, data, self.seed))
+                self._draw(position, data, splits_of(resampling, data, self.seed))
             except ilk.IlkError as error:
                 where = ("evaluation", "resampling")
                 problems.append(ilk.Problem(where, f"cannot split {data.name}: {error}"))

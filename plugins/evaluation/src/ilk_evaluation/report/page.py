@@ -21,7 +21,11 @@ from ilk_evaluation.atomic_write import check_replaceable, replace_file
 from ilk_evaluation.figures.figure_data import FigureData
 from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Rendered, Section, texts
 from ilk_evaluation.report.comparison_sections import comparison_section
-from ilk_evaluation.report.prediction_sections import number_section, prediction_sections
+from ilk_evaluation.report.prediction_sections import (
+    number_section,
+    prediction_sections,
+    space_section,
+)
 from ilk_evaluation.report.provenance_sections import (
     failure_section,
     provenance_section,
@@ -34,7 +38,7 @@ from ilk_evaluation.report.score_sections import (
     summary,
     time_section,
 )
-from ilk_evaluation.results.listener_sections import sections_of
+from ilk_evaluation.results.notes import sections_of
 from ilk_evaluation.results.provenance import provenance
 
 if TYPE_CHECKING:
@@ -52,27 +56,33 @@ _NO_TEXT = re.compile(
 )
 
 
-def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> str:
+def html_report(
+    results: Results, *, listeners: ilk.Listeners | None = None, spaces: bool = False
+) -> str:
     """Return the results of an experiment as a self-contained HTML page.
 
-    All content comes from the store; nothing is fitted. Predictions are read for one data set and
-    pipeline at a time, up to a limit, and the page lists omissions.
+    All content comes from the store; nothing is fitted without `spaces`. Predictions are read for
+    one data set and pipeline at a time, up to a limit, and the page lists omissions.
 
     Parameters
     ----------
     results : Results
     listeners : ilk.Listeners, optional
         May add sections; by default the listeners of all installed plugins.
+    spaces : bool
+        Whether to load data sets again, and to fit metric learners for pictures of their spaces.
 
     Returns
     -------
     str
     """
     with results.reading() as store:
-        return _filled(replace(results, store=store), store, listeners)
+        return _filled(replace(results, store=store), store, listeners, spaces=spaces)
 
 
-def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> str:
+def _filled(
+    results: Results, store: Store, listeners: ilk.Listeners | None, *, spaces: bool
+) -> str:
     """Return the page of results whose store is open."""
     results = _timed(results).load()
     figure_data, figures = FigureData(results, MOST_PIPELINES), Figures()
@@ -84,6 +94,7 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
         estimate_section(figure_data, figures),
         *learning_section(figure_data, figures),
         *_of_predictions(figure_data, figures),
+        *space_section(figure_data, figures, asked=spaces),
         time_section(figure_data, figures),
         failure_section(figure_data, record["runs"][-1]["file"] if record["runs"] else None),
         _notes(results),
@@ -157,6 +168,7 @@ def write_report(
     path: str | Path,
     *,
     listeners: ilk.Listeners | None = None,
+    spaces: bool = False,
     force: bool = False,
 ) -> Path:
     """Write the results of an experiment as an HTML page; return its path.
@@ -169,6 +181,8 @@ def write_report(
     path : str or Path
     listeners : ilk.Listeners, optional
         May add sections; by default the listeners of all installed plugins.
+    spaces : bool
+        Whether to load data sets again, and to fit metric learners for pictures of their spaces.
     force : bool
         Whether to replace a file that is no earlier report, too.
 
@@ -182,7 +196,7 @@ def write_report(
     path = Path(path)
     _check_output(results, path)
     check_replaceable(path, "no report of ilk", _is_report, force=force)
-    content = html_report(results, listeners=listeners).encode()
+    content = html_report(results, listeners=listeners, spaces=spaces).encode()
     replace_file(path, content)
     return path
 

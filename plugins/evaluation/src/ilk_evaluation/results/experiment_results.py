@@ -54,6 +54,9 @@ class Results:
     pipelines : mapping of str to ilk.Pipeline
         The pipelines of this session by key, not fitted: a store holds only the specs of those
         that have one.
+    data : mapping of str to ilk.Data
+        The data sets of this session by fingerprint: those given as objects, which no spec can
+        name.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Results:
     design: Design
     store: Store
     pipelines: Mapping[str, ilk.Pipeline] = field(default_factory=dict)
+    data: Mapping[str, ilk.Data] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         sizes = (
@@ -392,19 +396,21 @@ class Results:
         )
         return drawn
 
-    def report(self, path: str | Path, *, force: bool = False) -> Path:
+    def report(self, path: str | Path, *, spaces: bool = False, force: bool = False) -> Path:
         """Write the report, a page of HTML that needs no network; return its path.
 
         Parameters
         ----------
         path : str or Path
             An earlier report is replaced.
+        spaces : bool
+            Whether to load data again and fit metric learners for pictures of their spaces.
         force : bool
             Whether to replace another file, too.
         """
         import ilk_evaluation
 
-        written: Path = ilk_evaluation.write_report(self, path, force=force)
+        written: Path = ilk_evaluation.write_report(self, path, spaces=spaces, force=force)
         return written
 
     def pipeline(self, pipeline: str) -> ilk.Pipeline:

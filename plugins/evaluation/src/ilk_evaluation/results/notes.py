@@ -1,12 +1,14 @@
-"""Notes on results: what ranks leave out, how cells were tested, warnings, the store."""
+"""Notes on results: ranks, protocols, warnings, the store; and sections that listeners add."""
 
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.comparisons.verdict_text import list_some
 
@@ -155,3 +157,22 @@ def beside(design: Design, store: Store) -> list[str]:
             "values are found; the next run that writes to it adds them"
         )
     return found
+
+
+def sections_of(listeners: ilk.Listeners, results: object) -> Iterator[ilk.Section]:
+    """Yield the sections of listeners; warn of other values."""
+    for answer in listeners.tell("ilk_report_sections", results=results):
+        for section in answer if isinstance(answer, list | tuple) else [answer]:
+            if _is_section(section):
+                yield section
+            else:
+                what = f"ilk_report_sections must return ilk.Section, got {section!r}"
+                warnings.warn(what, ilk.HookWarning, stacklevel=2)
+
+
+def _is_section(section: Any) -> bool:
+    return (
+        isinstance(section, ilk.Section)
+        and isinstance(section.title, str)
+        and isinstance(section.text, str)
+    )
