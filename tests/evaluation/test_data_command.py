@@ -140,7 +140,7 @@ def test_a_dry_run_and_a_run_say_what_was_guessed(call, german, tmp_path):
     assert call("run", spec)[2] == ""  # nothing is left to run
 
 
-def test_what_was_guessed_stays_with_the_results(call, tmp_path):
+def test_what_was_guessed_stays_with_the_results(call, tmp_path, monkeypatch):
     rows = "".join(f"{i};{i % 7},5;{'ab'[i % 2]}\n" for i in range(12))
     for name in "xy":
         (tmp_path / f"{name}.csv").write_text(f"no;size;class\n{rows}")
@@ -158,6 +158,7 @@ def test_what_was_guessed_stays_with_the_results(call, tmp_path):
     ]
     assert any(note.startswith("x: numbers have decimal commas") for note in known)
     assert not any(note.startswith("x: ") for note in results.filter(dataset="y").notes)
+    monkeypatch.setattr("ilk_evaluation.report.blocks.find_spec", lambda _: None)  # no figures
     page = html_report(results)
     assert "x: numbers have decimal commas" in page
 

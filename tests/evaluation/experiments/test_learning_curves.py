@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import ilk
-from ilk_evaluation import plan_experiment, run_experiment
+from ilk_evaluation import figures, plan_experiment, run_experiment
 from ilk_evaluation.report import html_report
 
 FOLDS = {"use": "repeated_kfold", "folds": 2, "repeats": 2, "stratify": True}
@@ -25,6 +25,12 @@ class Greedy(ilk.Classifier):
 
     def predict(self, X):
         return self.classes_[((X[:, None] - self.means_) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+@pytest.fixture
+def plain_page(monkeypatch):
+    """Leave figures out of pages, as where matplotlib is not installed: they take longest."""
+    monkeypatch.setattr("ilk_evaluation.report.blocks.find_spec", lambda _: None)
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +124,7 @@ def test_curves_are_those_of_a_plain_loop(results):
     pd.testing.assert_frame_equal(part, table.reset_index(drop=True))
 
 
+@pytest.mark.usefixtures("plain_page")
 def test_failures_of_smaller_parts_are_said_and_leave_the_tables_alone(results):
     assert results.n_failed == len(results.failures) == 8
     assert results.table()["n_failed"].tolist() == [0, 0]
@@ -128,6 +135,8 @@ def test_failures_of_smaller_parts_are_said_and_leave_the_tables_alone(results):
     )
     lost = results.learning_curves().query("pipeline == 'greedy'")["error"].isna()
     assert lost.tolist() == [True, True, False]
+    figure = figures.available(results)["learning"].figure("iris")
+    assert [len(line.get_xdata()) for line in figure.draw().lines] == [1, 3]
     page = html_report(results)
     assert "Learning curves on iris" in page
     assert "No finite estimate, and not drawn: greedy (19), greedy (20)." in page

@@ -76,7 +76,7 @@ def space_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
     else:
         learners = _learners(figure_data.results)
         pipelines = [one for one in figure_data.shown if one in learners]
-        lacking = "" if pipelines else "no pipeline has a metric learner of one map for all cases"
+        lacking = "" if pipelines else "no pipeline has a step metric_learner"
     pairs = product(figure_data.datasets, pipelines)
     yield FigureSpec(
         "space",
@@ -90,23 +90,16 @@ def space_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 
 def _learners(results: Results) -> dict[str, int]:
-    """Pipelines with a metric learner of one map for all cases: the number of steps up to it."""
+    """Pipelines with a metric learner as a step, and the number of steps up to it."""
     with results.reading() as store:
         known = store.pipelines()
     found = {}
     for one in results.design.pipelines:
         steps = known[one.key]["spec"] if one.key in known else []
         at = [n for n, step in enumerate(steps, 1) if STEP in step]
-        if at and not _is_local(steps[at[-1] - 1][STEP].get("use")):
+        if at:
             found[one.label] = at[-1]
     return found
-
-
-def _is_local(name: Any) -> bool:
-    try:
-        return issubclass(ilk.registry(STEP).get(name), ilk.LocalMetric)
-    except ilk.IlkError:  # fitting reports it
-        return False
 
 
 def learned_space(results: Results, dataset: str, pipeline: str) -> Space:
@@ -199,7 +192,7 @@ def space_panels(space: Space, dataset: str, pipeline: str) -> list[Figure]:
     return [
         Figure(
             "space",
-            f"{name.capitalize()} learning: 1-NN error {space.errors[name]:.3f}",
+            f"{name.capitalize()} learning",
             f"{pipeline} on {dataset} {name} learning, by class. {space.text}",
             _table(space),
             partial(_paint, space=space, name=name, legend=True),
