@@ -7,6 +7,7 @@ import pytest
 import ilk
 from ilk_evaluation import figures, plan_experiment, run_experiment
 from ilk_evaluation.report import html_report
+from ilk_evaluation.results.export import frame_of
 
 FOLDS = {"use": "repeated_kfold", "folds": 2, "repeats": 2, "stratify": True}
 GROWING = {"use": "learning_curve", "sizes": [0.25, 20, 1.0], "resampling": FOLDS}
@@ -120,6 +121,10 @@ def test_curves_are_those_of_a_plain_loop(results):
     assert table["error"].tolist() == pytest.approx([np.mean(errors[n]) for n in sorted(errors)])
     spread = [np.std(errors[n], ddof=1) for n in sorted(errors)]
     assert table["error_spread"].tolist() == pytest.approx(spread)
+    frame = frame_of(results, "learning").query("pipeline == 'means'")
+    pd.testing.assert_frame_equal(frame, table)
+    fold = results.filter(repeat=1, fold=1)  # as the tables number them, at every size
+    assert sorted(fold.learning_curves()["n_train"]) == [19, 19, 20, 20, 75, 75]
     part = results.filter(pipeline="means").learning_curves()
     pd.testing.assert_frame_equal(part, table.reset_index(drop=True))
 
@@ -127,6 +132,7 @@ def test_curves_are_those_of_a_plain_loop(results):
 @pytest.mark.usefixtures("plain_page")
 def test_failures_of_smaller_parts_are_said_and_leave_the_tables_alone(results):
     assert results.n_failed == len(results.failures) == 8
+    assert set(results.failures["fold"]) == {0, 1}
     assert results.table()["n_failed"].tolist() == [0, 0]
     assert results.summary()["rank"].notna().all()
     assert (

@@ -121,8 +121,13 @@ def test_data_that_are_not_there_as_they_were_have_no_picture(tmp_path, monkeypa
 def test_data_of_this_session_are_at_hand(tmp_path):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 1)), np.arange(40) % 2
-    steps = [{"metric_learner": "whitening"}, NEAREST]
-    results = ilk.compare({"w": steps}, X, y, resampling="holdout", store=tmp_path / "s.sqlite")
-    assert learned_space(results, "data", "w").points["after"].shape == (40, 2)
-    with pytest.raises(ilk.InputError, match="data cannot be loaded again"):
-        learned_space(ilk.results(tmp_path / "s.sqlite"), "data", "w")
+    steps = [SCALED, {"editor": "enn"}, {"metric_learner": "whitening"}, NEAREST]
+    store = tmp_path / "s.sqlite"
+    results = ilk.compare({"w": steps}, X, y, resampling="bootstrap", store=store)
+    space = learned_space(results, "data", "w")
+    assert space.points["after"].shape == (40 + space.n_test, 2)
+    assert space.errors["before"] == space.errors["after"]  # one feature keeps its neighbours
+    with pytest.raises(
+        ilk.InputError, match="data cannot be loaded again: data were given as objects"
+    ):
+        learned_space(ilk.results(store), "data", "w")

@@ -57,8 +57,9 @@ def plot(
 ) -> None:
     """Draw figures of an experiment into files.
 
-    Without FIGURE all figures are drawn except confusion matrices, which are one for each data
-    set and pipeline. Needs matplotlib (the extra `report` of ilk).
+    Without FIGURE all figures are drawn except those of each data set and pipeline (confusion,
+    predicted, space; the latter loads the data again and fits). Needs matplotlib (the extra
+    `report` of ilk).
     """
     import ilk
     from ilk_evaluation.commands.results import open_results

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ilk_evaluation.results.experiment_results import Results
 
 FORMATS = ("csv", "parquet", "markdown", "latex")
-TABLES = ("table", "summary", "pivot", "scores", "cells", "predictions", "failures")
+TABLES = ("table", "summary", "pivot", "learning", "scores", "cells", "predictions", "failures")
 
 _STORE = click.argument("store", type=click.Path(path_type=Path))
 _MEASURES = click.option(

@@ -144,7 +144,6 @@ def learned_space(results: Results, dataset: str, pipeline: str) -> Space:
 
 def _sample(rows: np.ndarray, y: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
     """At most so many of some rows, with nearly their class proportions."""
-    rows = np.unique(rows)  # a bootstrap repeats some
     if len(rows) <= most:
         return rows
     return np.sort(rows[nested_order(y[rows], rng)[:most]])
@@ -157,7 +156,8 @@ def _transformed(
     model, cases = ready(part, data, seed)
     given = ilk.take(cases, train), ilk.take(cases, test)
     model.fit(given[0], data.y[train])
-    earlier = [model[:-1].transform(X) if len(model) > 1 else X for X in given]
+    mapping = [n for n, (_, step) in enumerate(model.steps_[:-1], 1) if hasattr(step, "transform")]
+    earlier = [model[: mapping[-1]].transform(X) if mapping else X for X in given]
     before, after = map(_dense, earlier), (_dense(model[-1].transform(X)) for X in earlier)
     return {"before": tuple(before), "after": tuple(after)}  # type: ignore[dict-item]  # pairs
 

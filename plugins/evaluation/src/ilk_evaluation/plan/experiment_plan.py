@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from ilk_evaluation.plan.expansion import Expanded
+
 KEPT_BYTES = 64 * 2**20
 """Bytes of memory for the splits of a plan; splits beyond that are drawn a second time."""
 MOST_CELLS = 1_000_000
@@ -201,6 +203,21 @@ def choose_data(experiment: Experiment, wanted: str | None) -> tuple[ilk.Dataset
     position = _position("data set", labels, wanted)
     data = _load(experiment, position)[0]
     return built[position], replace(data, name=labels[position])
+
+
+def built_datasets(spec: Expanded) -> Iterator[tuple[str, ilk.Dataset]]:
+    """Build the data sets of a specification, whose other tables may be absent or wrong.
+
+    Yields
+    ------
+    (str, ilk.Dataset)
+        The title that the specification gives it, empty without one, and the data set.
+    """
+    grammar = ilk.Table(
+        {"datasets": ilk.Param(slot="dataset", many=list)}, required=("datasets",), others=True
+    )
+    for position, table in enumerate(ilk.resolve(spec, grammar=grammar).data["datasets"]):
+        yield spec.titles.get(position, ""), ilk.build(table, kind="dataset")
 
 
 def _position(what: str, known: list[str], wanted: str | None) -> int:

@@ -179,7 +179,9 @@ class Results:
         pipelines = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
         fits_repeat, fits_fold = _among(repeat), _among(fold)
         part = self.design.part(
-            datasets, pipelines, lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold)
+            datasets,
+            pipelines,
+            lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold // self.design.n_sizes),
         )
         return replace(self, design=part)
 
@@ -331,7 +333,8 @@ class Results:
                 if status in {"failed", "fallback"}:
                     outcome = store.outcome(cell.key)
                     what = (cell.key, outcome.error, outcome.traceback, status == "fallback")
-                    rows.append((*self.design.place(cell), *what))
+                    *place, fold = self.design.place(cell)
+                    rows.append((*place, fold // self.design.n_sizes, *what))
         columns = ["dataset", "pipeline", "repeat", "fold", "key", "error", "traceback", "fallback"]
         return pd.DataFrame(rows, columns=columns)
 

@@ -42,12 +42,14 @@ def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFra
     ----------
     results : Results
     what : str
-        A table of `Results.to_pandas`, or ``"pivot"``: data sets by pipelines.
+        A table of `Results.to_pandas`, ``"pivot"`` (data sets by pipelines) or ``"learning"``.
     timings : bool
         Whether to keep measured times, which differ from run to run.
     """
     if what == "pivot":
         return results.pivot().reset_index()
+    if what == "learning":
+        return results.learning_curves()
     frame = results.to_pandas(what)  # type: ignore[arg-type]  # checked there
     return frame if timings else _without_timings(results, frame)
 

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk_evaluation.plan.experiment_file import read
-from ilk_evaluation.plan.experiment_plan import choose_data
+from ilk_evaluation.plan.design import distinct
+from ilk_evaluation.plan.expansion import expand
+from ilk_evaluation.plan.experiment_plan import built_datasets
+from ilk_evaluation.plan.keys import objects_in
+from ilk_evaluation.plan.predictors import prepared
 from ilk_evaluation.results.experiment_results import Results
 from ilk_evaluation.run.database import StoreError, undamaged
 from ilk_evaluation.run.run_record import recorded_design
@@ -120,9 +123,10 @@ def load_again(results: Results, label: str) -> ilk.Data:
         runs = [run for run in store.runs() if run["name"] == results.design.name]
         record = json.loads(runs[-1]["spec"])
     try:
-        data = choose_data(read(_described(record)), label)[1]
+        data = _data_of(_described(record), results, label)
     except ilk.IlkError as error:
-        raise ilk.InputError(f"{label} cannot be loaded again: {_first_line(error)}") from error
+        why = str(error).partition("\n")[0]
+        raise ilk.InputError(f"{label} cannot be loaded again: {why}") from error
     if data.fingerprint != key:
         raise ilk.InputError(f"{label} is no longer the data of the run: its content has changed")
     return data
@@ -136,8 +140,16 @@ def _described(record: dict[str, Any]) -> ilk.Spec:
         return ilk.Spec(tomllib.loads(record["text"]), Path(record["file"]))
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+def _data_of(described: ilk.Spec, results: Results, label: str) -> ilk.Data:
+    """Load one of the data sets of a specification."""
+    if objects_in(described.data["datasets"]):
+        raise ilk.InputError("data were given as objects of Python, which the store does not hold")
+    built = list(built_datasets(expand(described)[0]))
+    labels = distinct(title or dataset.title() for title, dataset in built)
+    if label not in labels:
+        raise ilk.InputError("the experiment has no data set of this name any more")
+    source = built[labels.index(label)][1]
+    return prepared(source, results.predictor, results.design.evaluation)
 
 
 def described_in(path: Path, experiment: str) -> str | None:
