@@ -155,7 +155,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(call, store, tmp_path, monkeypatch
         return FullDisk(path, "w") if path.suffix == ".part" else opened(path, *how, **named)
 
     monkeypatch.setattr(Path, "open", on_full_disk)
-    code, _, err = call(*arguments)
+    code, _, err = call(*arguments, "--force")
     assert (code, "cannot be written: No space left" in err) == (2, True)
     assert sorted(tmp_path.iterdir()) == before
     assert {(tmp_path / name).read_text() for name in ("there.png", "time.png")} == {"before"}
