@@ -12,7 +12,7 @@ import numpy as np
 import ilk
 from ilk_evaluation.arguments import as_component, as_data, as_model
 from ilk_evaluation.curves.curve import band_text, check_band, half_width
-from ilk_evaluation.resamplings.learning_curve import check_apart, nested_order
+from ilk_evaluation.resamplings.learning_curve import check_apart, nested_order, whole_parts
 from ilk_evaluation.results.scoring import pool
 from ilk_evaluation.run.cell import REJECTED, Outcome, evaluate
 
@@ -122,7 +122,7 @@ def learning(
     step = as_model(pipeline)
     model = step if isinstance(step, ilk.Pipeline) else ilk.Pipeline([step])
     loaded = as_data(data, "learning")
-    scheme = as_component(resampling, "resampling")
+    scheme = whole_parts(as_component(resampling, "resampling"))
     scorer = as_component(measure, "measure")
     splits = list(scheme.splits(loaded.X, loaded.y, loaded.groups, random_state))
     for split in splits:
