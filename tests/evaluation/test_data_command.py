@@ -15,6 +15,7 @@ from ilk_evaluation import run_experiment
 from ilk_evaluation.datasets.inspection import columns_of, warnings_of
 from ilk_evaluation.datasets.table_file import EXAMPLE
 from ilk_evaluation.plan.experiment_plan import plan_experiment
+from ilk_evaluation.report import html_report
 
 GERMAN = "Länge;Datum;Ort;Art\n" + "".join(
     f"{i},{i % 7};{1 + i % 28}.03.2020;{'Bonn' if i % 3 else 'Köln'};{'ab'[i % 2]}\n"
@@ -137,6 +138,29 @@ def test_a_dry_run_and_a_run_say_what_was_guessed(call, german, tmp_path):
     assert code == 0
     assert "note: waren: numbers have decimal commas" in err
     assert call("run", spec)[2] == ""  # nothing is left to run
+
+
+def test_what_was_guessed_stays_with_the_results(call, tmp_path, monkeypatch):
+    rows = "".join(f"{i};{i % 7},5;{'ab'[i % 2]}\n" for i in range(12))
+    for name in "xy":
+        (tmp_path / f"{name}.csv").write_text(f"no;size;class\n{rows}")
+        rows = rows.replace(",5", ",25")
+    both = 'use = "csv"\npath = "x.csv"\n[[datasets]]\nuse = "csv"\npath = "y.csv"'
+    spec = spec_of(tmp_path / "s.toml", both)
+    assert call("run", spec, "--quiet")[0] == 0
+    results = ilk.results(tmp_path / "results" / "s.sqlite")
+    (tmp_path / "x.csv").unlink()  # the notes come from the store
+    known = [note for note in results.notes if note.startswith(("x: ", "y: "))]
+    numbers = "column 'no' numbers the rows; ignore = ['no'] leaves it out"
+    assert [note for note in known if "numbers the rows" in note] == [
+        f"x: {numbers}",
+        f"y: {numbers}",
+    ]
+    assert any(note.startswith("x: numbers have decimal commas") for note in known)
+    assert not any(note.startswith("x: ") for note in results.filter(dataset="y").notes)
+    monkeypatch.setattr("ilk_evaluation.report.blocks.find_spec", lambda _: None)  # no figures
+    page = html_report(results)
+    assert "x: numbers have decimal commas" in page
 
 
 N = 12

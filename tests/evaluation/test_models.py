@@ -433,7 +433,7 @@ def test_only_answers_are_replaced(call, fit, folder):
     fit()
     before = (folder / "fruit.csv").read_text()
     code, _, err = call("predict", "m.ilk", "new.csv", "-o", "fruit.csv")
-    assert (code, "has no answers of ilk" in err) == (2, True)
+    assert (code, "is no answers of ilk" in err) == (2, True)
     assert (folder / "fruit.csv").read_text() == before
 
 

@@ -270,9 +270,11 @@ def test_spread_is_that_of_the_scores_an_estimate_is_made_of(name):
     for scheme in type(ilk.resampling(name)).examples():
         first = [0.0] if name == "bootstrap_632" else []
         n = scheme.repeats if name == "bootstrap_632" else 4
+        times = getattr(scheme, "n_sizes", 1)  # a learning curve has whole parts and smaller ones
         scores = [0.1 * (i + 1) for i in range(n)]
-        assert scheme.spread(first + scores) == pytest.approx(np.std(scores, ddof=1))
-        assert scheme.spread(first + [0.5] * n) == 0
-        assert np.isnan(scheme.spread([*first, *scores[1:], np.inf]))
+        each = np.repeat(scores, times).tolist()
+        assert scheme.spread(first + each) == pytest.approx(np.std(scores, ddof=1))
+        assert scheme.spread(first + [0.5] * n * times) == 0
+        assert np.isnan(scheme.spread([*first, *each[:-times], *[np.inf] * times]))
         if name != "bootstrap_632":
             assert np.isnan(scheme.spread([0.5]))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 
 import ilk
-from ilk_evaluation.commands.data_tables import split_notes
 from ilk_evaluation.plan.experiment_plan import plan_experiment
+from ilk_evaluation.run.run_record import split_notes
 
 KFOLD = {"use": "kfold", "folds": 3}
 
@@ -168,8 +168,8 @@ def plan_of(tmp_path, rows, resampling, kind="classifier"):
 def test_a_class_in_one_group_is_said_to_be_missing(tmp_path):
     rows = [("a", "x"), ("b", "x"), ("b", "x"), ("c", "y"), ("c", "y"), ("d", "x")]
     resampling = {"use": "stratified_kfold", "folds": 2, "small_classes": "spread"}
-    notes = split_notes(plan_of(tmp_path, rows, resampling))
-    assert any("grouped: class 'y' is missing from the training part of 1 of 2" in n for n in notes)
+    notes = list(split_notes(plan_of(tmp_path, rows, resampling), 0))
+    assert any("class 'y' is missing from the training part of 1 of 2" in n for n in notes)
     assert any("class 'y' is missing from the test part of 1 of 2 splits" in n for n in notes)
 
 
@@ -182,7 +182,7 @@ def test_a_class_in_one_group_is_said_to_be_missing(tmp_path):
 )
 def test_unequal_groups_have_another_share_of_the_cases(tmp_path, resampling, share):
     rows = [("a", c) for c in "xy" * 20] + [(g, c) for g in "bcdefghij" for c in "xy"]
-    (note,) = split_notes(plan_of(tmp_path, rows, resampling))
+    (note,) = split_notes(plan_of(tmp_path, rows, resampling), 0)
     assert f"{share} of the groups are tested, which differ in size: the test parts hold" in note
 
 
@@ -206,4 +206,4 @@ def test_without_groups_nothing_is_said():
         "pipelines": [{"id": "1-NN", "steps": [{"classifier": "knn"}]}],
         "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
     }
-    assert split_notes(plan_experiment(spec)) == []
+    assert list(split_notes(plan_experiment(spec), 0)) == []

@@ -2360,6 +2360,16 @@ def resampling(
     """k-fold cross-validation: shuffled cases are divided into folds, each tested once."""
 
 @overload
+def resampling(
+    _name: Literal["learning_curve", "ilk-evaluation/learning_curve"],
+    /,
+    *,
+    sizes: Sequence[Any] = ...,
+    resampling: ResamplingLike = ...,
+) -> Resampling:
+    """The splits of another resampling, each also with smaller training parts."""
+
+@overload
 def resampling(_name: Literal["leave_one_out", "ilk-evaluation/leave_one_out"], /) -> Resampling:
     """Leave-one-out cross-validation: each case is tested once, the others train."""
 

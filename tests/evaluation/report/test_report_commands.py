@@ -155,7 +155,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(call, store, tmp_path, monkeypatch
         return FullDisk(path, "w") if path.suffix == ".part" else opened(path, *how, **named)
 
     monkeypatch.setattr(Path, "open", on_full_disk)
-    code, _, err = call(*arguments)
+    code, _, err = call(*arguments, "--force")
     assert (code, "cannot be written: No space left" in err) == (2, True)
     assert sorted(tmp_path.iterdir()) == before
     assert {(tmp_path / name).read_text() for name in ("there.png", "time.png")} == {"before"}
@@ -262,3 +262,36 @@ def test_what_a_killed_writer_left_is_swept(call, store, tmp_path):
     os.utime(old, (0, 0))
     assert call("results", "export", store, "--output", "out.csv")[0] == 0
     assert [path for path in (old, young) if path.exists()] == [young]
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize(
+    ("arguments", "name", "what"),
+    [
+        ("report tiny.sqlite -o {}", "thesis.html", "no report of ilk"),
+        ("report tiny.sqlite", "tiny.html", "no report of ilk"),
+        ("results export tiny.sqlite --output {}", "loans.csv", "no table of results"),
+        *(
+            (f"results export tiny.sqlite --format {form} --output {{}}", "x", "no table of resul")
+            for form in ("latex", "markdown")
+        ),
+        ("plot tiny.sqlite time", "time.png", "no figure of ilk"),
+    ],
+)
+def test_only_earlier_outputs_are_replaced_unasked(call, store, tmp_path, arguments, name, what):
+    path, arguments = tmp_path / name, arguments.format(name).split()
+    path.write_text("pipe,length\n1,2\n")
+    code, _, err = call(*arguments)
+    assert (code, f"{name}: exists and is {what}" in err, "--force" in err) == (2, True, True)
+    assert path.read_text() == "pipe,length\n1,2\n"
+    assert call(*arguments, "--force")[0] == 0
+    written = path.read_bytes()
+    assert not written.startswith(b"pipe,")
+    path.write_bytes(written + b"\n")  # an earlier output, told by its content
+    assert call(*arguments)[0] == 0
+
+
+@pytest.mark.parametrize("form", ["svg", "pdf"])
+def test_figures_of_each_format_are_known_again(call, store, form):
+    for _ in range(2):
+        assert call("plot", store, "time", "--format", form)[0] == 0

@@ -399,11 +399,12 @@ def test_what_is_too_much_is_left_out_and_said(results, monkeypatch):
 @pytest.mark.usefixtures("plain")
 def test_it_is_written_whole_or_not_at_all(tiny, tmp_path, monkeypatch):
     path = tmp_path / "page.html"
-    path.write_text("before")
+    before = '<meta name="generator" content="ilk 0.1.0">'
+    path.write_text(before)
     monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
         write_report(tiny, path)
-    assert path.read_text() == "before"
+    assert path.read_text() == before
     assert [p.name for p in tmp_path.iterdir() if "part" in p.name] == []
     monkeypatch.undo()
     assert write_report(tiny, path) == path

@@ -1,4 +1,4 @@
-"""Write a file atomically: completely or not at all."""
+"""Write a file atomically, completely or not at all, and replace no file of somebody else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import ilk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 OLD = 3600.0
@@ -42,6 +42,38 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             part.unlink()
         raise
+
+
+_ENDS = 2**16
+"""Bytes of either end of a file by which an earlier output is recognised."""
+
+
+def check_replaceable(
+    path: Path, what: str, is_earlier: Callable[[bytes], bool], *, force: bool
+) -> None:
+    """Raise InputError if there is a file that is no earlier output of the same kind.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        What the file is not, such as "no report of ilk".
+    is_earlier : function
+        Tells by the bytes at both ends of a file whether it is an earlier output.
+    force : bool
+        The user's word that any file may be replaced.
+    """
+    if force or not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("rb") as file:
+        ends = file.read(_ENDS)
+        file.seek(max(path.stat().st_size - _ENDS, len(ends)))
+        ends += file.read()
+    if not is_earlier(ends):
+        raise ilk.InputError(
+            f"{path}: exists and is {what}; choose another name, or say --force "
+            f"(force=True in Python) to replace it"
+        )
 
 
 def check_no_link(path: Path) -> None:

@@ -109,9 +109,19 @@ def run_experiment(
                 keep_going=keep_going,
             )
         pipelines = {planned.key: planned.pipeline for planned in plan.pipelines}
-        results = Results(plan.design, opened, pipelines).load()
+        results = Results(plan.design, opened, pipelines, _given(plan)).load()
     finally:
         if plan.store is not None:
             opened.close()
     listeners.tell("ilk_run_finished", results=results)
     return results
+
+
+def _given(plan: Plan) -> dict[str, ilk.Data]:
+    """Data sets given as objects, by fingerprint."""
+    pairs = zip(plan.experiment.datasets, plan.datasets, strict=True)
+    return {
+        planned.data.fingerprint: planned.data
+        for given, planned in pairs
+        if not isinstance(given, dict)
+    }

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 INTERRUPTED, TERMINATED = 130, 143  # as shells: 128 + SIGINT, 128 + SIGTERM
 
 
+FORCE = click.option(
+    "--force", is_flag=True, help="Replace a file that is no earlier output of this command."
+)
+
+
 @contextmanager
 def hook_warnings_in_a_line() -> Iterator[None]:
     """Print warnings about listeners as one line; other warnings as usual."""

@@ -86,6 +86,7 @@ def _of_spec(file: Path) -> Iterator[tuple[str, ilk.Dataset]]:
     """Build the data sets of a TOML file; its other tables may be absent or wrong."""
     import ilk
     from ilk_evaluation.plan.expansion import expand
+    from ilk_evaluation.plan.experiment_plan import built_datasets
 
     spec, problems = expand(ilk.load_spec(file))
     if isinstance(spec.data.get("datasets"), dict):  # the description of a folder
@@ -94,11 +95,7 @@ def _of_spec(file: Path) -> Iterator[tuple[str, ilk.Dataset]]:
         return
     if wrong := [problem for problem in problems if problem.path[0] == "datasets"]:
         raise ilk.SpecError(wrong)
-    grammar = ilk.Table(
-        {"datasets": ilk.Param(slot="dataset", many=list)}, required=("datasets",), others=True
-    )
-    for position, table in enumerate(ilk.resolve(spec, grammar=grammar).data["datasets"]):
-        yield spec.titles.get(position, ""), ilk.build(table, kind="dataset")
+    yield from built_datasets(spec)
 
 
 def _setting(text: str) -> tuple[str, Any]:

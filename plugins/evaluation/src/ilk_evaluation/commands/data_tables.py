@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.text import Text
 
-import ilk
 from ilk import printable
 from ilk_evaluation.commands.terminal_tables import new_table, print_table
 from ilk_evaluation.datasets.inspection import class_counts, columns_of, warnings_of
+from ilk_evaluation.run.run_record import read_from_files, split_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
 
-    from ilk_evaluation.plan.experiment_plan import Plan, PlannedData
+    import ilk
+    from ilk_evaluation.plan.experiment_plan import Plan
 
 
 _MOST_CLASSES = 20
@@ -56,7 +57,7 @@ def print_data(console: Console, label: str, data: ilk.Data, most: int | None = 
 
 def print_plan_data(console: Console, plan: Plan) -> None:
     """Print how the data sets of a plan were read; columns of the first ones of a few files."""
-    read = _read(plan)
+    read = read_from_files(plan)
     for planned in read:
         print_data(console, planned.label, planned.data, _MOST_COLUMNS if len(read) <= _FEW else 0)
     _print_splits(console, plan)
@@ -64,21 +65,16 @@ def print_plan_data(console: Console, plan: Plan) -> None:
 
 def print_plan_notes(console: Console, plan: Plan) -> None:
     """Print notes on the data sets of a plan that were read from files."""
-    for planned in _read(plan):
+    for planned in read_from_files(plan):
         print_notes(console, planned.data, planned.label)
     _print_splits(console, plan)
 
 
 def _print_splits(console: Console, plan: Plan) -> None:
     print_same(console, [(one.label, one.data) for one in plan.datasets])
-    for note in split_notes(plan):
-        _line(console, f"note: {note}")
-
-
-def _read(plan: Plan) -> list[PlannedData]:
-    """The data sets that were read from files, so that something may have been guessed."""
-    pairs = zip(plan.experiment.datasets, plan.datasets, strict=True)
-    return [planned for table, planned in pairs if "path" in table or planned.data.notes]
+    for position, planned in enumerate(plan.datasets):
+        for note in split_notes(plan, position):
+            _line(console, f"note: {planned.label}: {note}")
 
 
 def print_notes(console: Console, data: ilk.Data, label: str = "") -> None:
@@ -122,62 +118,3 @@ def _classes(data: ilk.Data) -> str:
     shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST_CLASSES]]
     more = ", ..." if len(counts) > _MOST_CLASSES else ""
     return f"{len(counts)} classes: {', '.join(shown)}{more}"
-
-
-_MOST_MISSING = 3
-_NEAR = 0.05
-
-
-def split_notes(plan: Plan) -> list[str]:
-    """Note classes missing from training or test parts, and shares of cases, of grouped data."""
-    notes: list[str] = []
-    for position, planned in enumerate(plan.datasets):
-        if planned.data.groups is not None:
-            notes += (f"{planned.label}: {note}" for note in _notes_on(plan, position))
-    return notes
-
-
-def _notes_on(plan: Plan, position: int) -> Iterator[str]:
-    data = plan.datasets[position].data
-    labels = np.zeros(len(data)) if data.task == "regression" else data.y
-    classes, codes = np.unique(labels, return_inverse=True)
-    missing: Counter[tuple[str, int]] = Counter()
-    shares = []
-    for split in plan.splits(position):
-        shares.append(len(split.test) / (len(split.train) + len(split.test)))
-        for part, rows in (("training", split.train), ("test", split.test)):
-            counts = np.bincount(codes[rows], minlength=len(classes))
-            missing.update((part, code) for code in np.flatnonzero(counts == 0).tolist())
-    why = _why_missing(plan.resampling)
-    for (part, code), number in missing.most_common(_MOST_MISSING):
-        yield (
-            f"class {classes[code].item()!r} is missing from the {part} part of {number} of "
-            f"{len(shares)} splits: {why}"
-        )
-    if len(missing) > _MOST_MISSING:
-        yield f"{len(missing) - _MOST_MISSING} more classes are missing from parts of splits"
-    wanted = _test_share(plan.resampling)
-    if wanted < 1 and max(abs(s - wanted) for s in shares) > _NEAR:
-        low, high = min(shares), max(shares)
-        got = f"{low:.2f}" if high - low < _NEAR / 10 else f"{low:.2f} to {high:.2f}"
-        yield (
-            f"{wanted:.2g} of the groups are tested, which differ in size: the test parts hold "
-            f"{got} of the cases"
-        )
-
-
-def _why_missing(resampling: ilk.Resampling) -> str:
-    if resampling.uses_classes:
-        return "its cases are in too few groups"
-    remedy = (
-        "set stratify = true" if "stratify" in resampling.parameters else "take stratified_kfold"
-    )
-    return f"{ilk.display_name(resampling)} divides groups without regard to classes; {remedy}"
-
-
-def _test_share(resampling: ilk.Resampling) -> float:
-    """The share of groups that is tested; 1 if a resampling has no such parameter."""
-    sizes = getattr(resampling, "sizes", None)
-    if sizes is not None:
-        return float(sizes[-1] / sum(sizes))
-    return float(getattr(resampling, "test_size", 1.0))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from ilk_evaluation.commands.common import FORCE, cleaned_up, written_to
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,7 +40,10 @@ AT_ONCE = 8192
     required=True,
     help="Write the model here.",
 )
-def fit(file: Path, *, pipeline: str | None, dataset: str | None, output: Path) -> None:
+@FORCE
+def fit(
+    file: Path, *, pipeline: str | None, dataset: str | None, output: Path, force: bool
+) -> None:
     """Fit a pipeline of the experiment FILE on a whole data set and save the model.
 
     The model holds the names, kinds and levels of its columns; `ilk predict` checks new rows by
@@ -49,7 +54,7 @@ def fit(file: Path, *, pipeline: str | None, dataset: str | None, output: Path) 
     from ilk_evaluation.plan.experiment_plan import choose_data, choose_pipeline
     from ilk_evaluation.run.cell import fit_on_all
 
-    _check_output(output)
+    _check_output(output, force=force)
     if file.suffix == ".sqlite":
         raise ilk.InputError(f"{file}: is a store; give the file that describes the experiment")
     experiment = read(file)
@@ -118,19 +123,25 @@ def _description(model: TableModel, data: ilk.Data) -> Iterator[str]:
     yield printable(f"classes: {len(data.classes)}: {shown}")
 
 
-def _check_output(output: Path) -> None:
+def _check_output(output: Path, *, force: bool) -> None:
     """Refuse a folder that does not exist, and to replace a file that is no model."""
     import ilk
+    from ilk_evaluation.atomic_write import check_replaceable
 
     if not output.parent.is_dir():
         raise ilk.InputError(f"{output}: cannot be written: there is no folder {output.parent}")
-    if output.is_file() and output.stat().st_size:
-        try:
-            ilk.read_header(output)
-        except ilk.PersistError:
-            raise ilk.InputError(
-                f"{output}: exists and is no model of ilk; give another --output, or remove it"
-            ) from None
+    with written_to(output):
+        check_replaceable(output, "no model of ilk", lambda _: _is_model(output), force=force)
+
+
+def _is_model(path: Path) -> bool:
+    import ilk
+
+    try:
+        ilk.read_header(path)
+    except ilk.PersistError:
+        return False
+    return True
 
 
 @click.command
@@ -166,6 +177,7 @@ def _check_output(output: Path) -> None:
     "--no-header", is_flag=True, help="ROWS has no names: its columns are as in training."
 )
 @click.option("--any-version", is_flag=True, help="Accept a model of other versions of libraries.")
+@FORCE
 def predict(
     model: Path,
     rows: Path,
@@ -180,6 +192,7 @@ def predict(
     date_format: str,
     no_header: bool,
     any_version: bool,
+    force: bool,
 ) -> None:
     """Predict the cases of the table ROWS by MODEL, which `ilk fit` wrote.
 
@@ -189,12 +202,15 @@ def predict(
     its number from 1, and is complete or not written at all.
     """
     import ilk
-    from ilk_evaluation.atomic_write import replacing
-    from ilk_evaluation.commands.common import cleaned_up, written_to
+    from ilk_evaluation.atomic_write import check_replaceable, replacing
     from ilk_evaluation.models.row_stream import open_rows
     from ilk_evaluation.models.table_model import RowReader
 
     _check_apart(output, model, rows)
+    with written_to(output):
+        check_replaceable(
+            output, "no answers of ilk", lambda ends: ends[:4] == b"row,", force=force
+        )
     loaded = _loaded(model, any_version=any_version)
     assert loaded.columns is not None
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
@@ -214,19 +230,12 @@ def predict(
 
 
 def _check_apart(output: Path, *inputs: Path) -> None:
-    """Refuse to replace a file that is read, or one that holds no answers."""
+    """Refuse to replace a file that is read."""
     import ilk
 
     for path in inputs:
         if output.exists() and path.exists() and output.samefile(path):
             raise ilk.InputError(f"{output}: is read by this command; give another --output")
-    if output.is_file() and output.stat().st_size:
-        with output.open("rb") as file:
-            if not file.read(4).startswith(b"row,"):
-                raise ilk.InputError(
-                    f"{output}: exists and has no answers of ilk; give another --output, or "
-                    f"remove it"
-                )
 
 
 def _loaded(path: Path, *, any_version: bool) -> TableModel:

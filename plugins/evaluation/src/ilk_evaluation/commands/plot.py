@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ilk_evaluation.commands.common import FORCE, written_to
 from ilk_evaluation.commands.results import EXPERIMENT
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
 )
 @EXPERIMENT
+@FORCE
 def plot(
     store: Path,
     figures: tuple[str, ...],
@@ -51,14 +53,15 @@ def plot(
     datasets: tuple[str, ...],
     pipelines: tuple[str, ...],
     experiment: str | None,
+    force: bool,
 ) -> None:
     """Draw figures of an experiment into files.
 
-    Without FIGURE all figures are drawn except confusion matrices, which are one for each data
-    set and pipeline. Needs matplotlib (the extra `report` of ilk).
+    Without FIGURE all figures are drawn except those of each data set and pipeline (confusion,
+    predicted, space; the latter loads the data again and fits). Needs matplotlib (the extra
+    `report` of ilk).
     """
     import ilk
-    from ilk_evaluation.commands.common import written_to
     from ilk_evaluation.commands.results import open_results
     from ilk_evaluation.figures import available
     from ilk_evaluation.figures.style import chosen, write_figures
@@ -73,7 +76,7 @@ def plot(
     wanted = chosen(specs, figures)
     path = None
     with written_to(folder):
-        for path in write_figures(wanted, folder, format_):
+        for path in write_figures(wanted, folder, format_, force=force):
             click.echo(str(path))
     if path is None:
         raise ilk.InputError(f"{store}: there is nothing to draw; --list shows the reasons")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ilk_evaluation.commands.common import FORCE, hook_warnings_in_a_line, written_to
 from ilk_evaluation.commands.results import EXPERIMENT
 
 
@@ -26,7 +27,11 @@ from ilk_evaluation.commands.results import EXPERIMENT
 @click.option(
     "--pipeline", "pipelines", multiple=True, metavar="ID", help="Only this; may be repeated."
 )
+@click.option(
+    "--spaces", is_flag=True, help="Load data again and fit metric learners; draw their spaces."
+)
 @EXPERIMENT
+@FORCE
 def report(
     store: Path,
     *,
@@ -34,16 +39,18 @@ def report(
     measures: tuple[str, ...],
     datasets: tuple[str, ...],
     pipelines: tuple[str, ...],
+    spaces: bool,
     experiment: str | None,
+    force: bool,
 ) -> None:
     """Write the results of an experiment as one HTML page.
 
     The page is self-contained: it can be mailed, printed and read without a network. All content
-    comes from the store, nothing is fitted, and the run need not be finished. Figures need
+    comes from the store, nothing is fitted (but for --spaces), and the run need not be finished.
+    A file that is no earlier report is replaced only with --force. Figures need
     matplotlib (the extra `report` of ilk); without it they are left out.
     """
     from ilk_evaluation.atomic_write import check_no_link
-    from ilk_evaluation.commands.common import hook_warnings_in_a_line, written_to
     from ilk_evaluation.commands.results import open_results
     from ilk_evaluation.report import write_report
 
@@ -52,5 +59,5 @@ def report(
         check_no_link(path)
     stored = open_results(store, measures, datasets, pipelines, experiment)
     with written_to(path), hook_warnings_in_a_line():
-        write_report(stored, path)
+        write_report(stored, path, spaces=spaces, force=force)
     click.echo(f"{path}: {path.stat().st_size / 1000:,.0f} kB")

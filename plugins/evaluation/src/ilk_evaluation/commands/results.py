@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ilk_evaluation.commands.common import Number
+from ilk_evaluation.commands.common import FORCE, Number, written_to
 
 if TYPE_CHECKING:
     from ilk_evaluation.results.experiment_results import Results
 
 FORMATS = ("csv", "parquet", "markdown", "latex")
-TABLES = ("table", "summary", "pivot", "scores", "cells", "predictions", "failures")
+TABLES = ("table", "summary", "pivot", "learning", "scores", "cells", "predictions", "failures")
 
 _STORE = click.argument("store", type=click.Path(path_type=Path))
 _MEASURES = click.option(
@@ -65,6 +65,7 @@ def show(
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write here, not to stdout."
 )
 @click.option("--no-timings", is_flag=True, help="Leave out measured times.")
+@FORCE
 @_MEASURES
 @_DATASETS
 @_PIPELINES
@@ -76,6 +77,7 @@ def export(
     table: str,
     output: Path | None,
     no_timings: bool,
+    force: bool,
     measures: tuple[str, ...],
     datasets: tuple[str, ...],
     pipelines: tuple[str, ...],
@@ -87,15 +89,17 @@ def export(
 
     The same predictions give the same bytes, with --no-timings on every machine.
     """
-    from ilk_evaluation.atomic_write import replace_file
-    from ilk_evaluation.commands.common import written_to
-    from ilk_evaluation.results.export import for_paper, frame_of, write
+    from ilk_evaluation.atomic_write import check_replaceable, replace_file
+    from ilk_evaluation.results.export import for_paper, frame_of, is_export, write
 
     if format_ == "parquet" and output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is no text: say where to write it with --output")
     stored = open_results(store, measures, datasets, pipelines, experiment)
     if output is not None and output.exists() and output.samefile(store):
         raise click.UsageError(f"{output}: is the store itself, not a place for a table of it")
+    if output is not None:
+        with written_to(output):
+            check_replaceable(output, "no table of results", is_export, force=force)
     frame = frame_of(stored, table, timings=not no_timings)
     content = write(for_paper(stored, table, frame) if format_ == "latex" else frame, format_)
     if output is None:

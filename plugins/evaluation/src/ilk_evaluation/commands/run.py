@@ -139,7 +139,7 @@ def _listeners() -> ilk.Listeners:
 def _print(plan: Plan, results: Results, listeners: ilk.Listeners) -> None:
     """Print the tables, then the sections of listeners."""
     from ilk_evaluation.commands.terminal_tables import console_on, print_results, print_shard
-    from ilk_evaluation.results.listener_sections import sections_of
+    from ilk_evaluation.results.notes import sections_of
 
     print_results(console_on(sys.stdout), results)
     print_shard(console_on(sys.stdout), plan)

@@ -12,6 +12,7 @@ import numpy as np
 import ilk
 from ilk_evaluation.arguments import as_component, as_data, as_model
 from ilk_evaluation.curves.curve import band_text, check_band, half_width
+from ilk_evaluation.resamplings.learning_curve import check_apart, nested_order, whole_parts
 from ilk_evaluation.results.scoring import pool
 from ilk_evaluation.run.cell import REJECTED, Outcome, evaluate
 
@@ -121,25 +122,16 @@ def learning(
     step = as_model(pipeline)
     model = step if isinstance(step, ilk.Pipeline) else ilk.Pipeline([step])
     loaded = as_data(data, "learning")
-    scheme = as_component(resampling, "resampling")
+    scheme = whole_parts(as_component(resampling, "resampling"))
     scorer = as_component(measure, "measure")
     splits = list(scheme.splits(loaded.X, loaded.y, loaded.groups, random_state))
-    _check_apart(scheme, splits)
+    for split in splits:
+        check_apart(split, scheme, "learning: ")
     numbers = _training_sizes(sizes, min(len(split.train) for split in splits))
     notes: list[str] = []
     rows = [_scores(model, loaded, splits, size, scorer, random_state, notes) for size in numbers]
     scores = np.array(rows)
     return _curve(numbers, scores, scorer, notes, spread, confidence)
-
-
-def _check_apart(scheme: ilk.Resampling, splits: Sequence[ilk.Split]) -> None:
-    """Raise InputError if the resampling tests training cases, which would measure memorizing."""
-    for split in splits:
-        if np.isin(split.test, split.train).any():
-            raise ilk.InputError(
-                f"learning: {ilk.display_name(scheme)} tests cases that it trains with; take "
-                f"another resampling"
-            )
 
 
 def _training_sizes(sizes: Sequence[Any], most: int) -> list[int]:
@@ -193,7 +185,7 @@ def _predictions(
     """Yield the repeat and the prediction of each split, None if the pipeline failed."""
     for number, split in enumerate(splits):
         rng = np.random.default_rng([seed, number])
-        order = _nested_order(data.y[split.train], rng)
+        order = nested_order(data.y[split.train], rng)
         part = ilk.Split(np.sort(split.train[order[:size]]), split.test)
         outcome = evaluate(model, data, part, int(rng.integers(2**31)))
         if outcome.error is not None:
@@ -235,18 +227,6 @@ def _score(
         notes.append(f"with {size} training cases: {error}")
         return float("nan")
     return value
-
-
-def _nested_order(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Random order in which every beginning has about the class proportions of the whole."""
-    chance = rng.permutation(len(y))
-    _, codes = np.unique(y[chance], return_inverse=True)
-    by_class = np.argsort(codes, kind="stable")
-    counts = np.bincount(codes)
-    starts = np.repeat(np.cumsum(counts) - counts, counts)
-    share = np.empty(len(y))
-    share[by_class] = (np.arange(len(y)) - starts + rng.random(len(y))) / np.repeat(counts, counts)
-    return np.asarray(chance[np.argsort(share, kind="stable")])
 
 
 def _curve(

@@ -151,13 +151,13 @@ def _stored(results: Any, dataset: str | None) -> MemberLabels:
     if dataset is None and len(names) > 1:
         raise InputError(f"member_labels: dataset must be one of {', '.join(names)}")
     part = results.filter(dataset=names[0] if dataset is None else dataset)
-    places = [part.design.place(cell) for cell in part.design.cells]
+    places = [part.whole.place(cell) for cell in part.whole.cells]
     splits = sorted({place[2:] for place in places})
     by_pipeline: dict[str, dict[tuple[int, int], ilk.Prediction]] = {
         place[1]: {} for place in places
     }
     for cell, prediction in part.predictions():
-        _, pipeline, repeat, fold = part.design.place(cell)
+        _, pipeline, repeat, fold = part.whole.place(cell)
         by_pipeline[pipeline][repeat, fold] = prediction
     for pipeline, by_split in by_pipeline.items():
         _check_complete(pipeline, by_split, len(splits))

@@ -15,9 +15,11 @@ from ilk_evaluation.figures.prediction_figures import (
 from ilk_evaluation.figures.score_figures import (
     comparison_figures,
     estimate_figures,
+    learning_figures,
     rank_figures,
     time_figures,
 )
+from ilk_evaluation.figures.space_figures import space_figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,11 +31,13 @@ _SOURCES = (
     rank_figures,
     comparison_figures,
     estimate_figures,
+    learning_figures,
     time_figures,
     curve_figures,
     calibration_figures,
     confusion_figures,
     number_figures,
+    space_figures,
 )
 
 
@@ -47,11 +51,13 @@ def available(results: Results | FigureData) -> dict[str, FigureSpec]:
     ``critical_difference``      mean ranks and which differ (comparison friedman_nemenyi)
     ``robustness``               ratios to the best pipeline (comparison robustness)
     ``estimates``                per data set: each pipeline with its spread
+    ``learning``                 per data set: against the training cases (learning_curve)
     ``time``                     seconds against the ranking measure
     ``roc``                      per data set of two classes, averaged over the splits
     ``precision_recall``         likewise
     ``calibration``              per data set: frequencies against probabilities
     ``confusion``                per data set and pipeline
+    ``space``                    of metric learners: before and after, per data set and pipeline
     ``predicted``                of regressors: against the truth, per data set and pipeline
     ============================ ==========================================================
     """

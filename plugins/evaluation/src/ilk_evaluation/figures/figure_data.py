@@ -79,6 +79,11 @@ class FigureData:
         return self.results.table()
 
     @cached_property
+    def learning(self) -> pd.DataFrame:
+        """As `Results.learning_curves`."""
+        return self.results.learning_curves()
+
+    @cached_property
     def complete(self) -> list[str]:
         """Data sets finished by every pipeline, not counting pipelines that finished none."""
         return self.results.ranked
@@ -156,7 +161,7 @@ class FigureData:
 
     @cached_property
     def _source(self) -> PredictionSource:
-        return PredictionSource(self.results.design, self.results.reading)
+        return PredictionSource(self.results.whole, self.results.reading)
 
     def _predicted(self, dataset: str, pipeline: str) -> PredictionSummary | None:
         cells = self._source.predictions(dataset, pipeline)

@@ -15,7 +15,7 @@ from ilk.plotting import plot_label as as_is
 from ilk_evaluation.curves.plotting import draw_confusion
 from ilk_evaluation.figures.figure_data import FigureData, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
-from ilk_evaluation.figures.style import line_of
+from ilk_evaluation.figures.style import legend_below, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,13 +158,7 @@ def _paint_curves(ax: Axes, curves: dict[str, Band], sort: _Sort, order: Sequenc
     ax.set_ylabel(sort.y)
     handles, labels = ax.get_legend_handles_labels()
     if labels:
-        _legend_below(ax, handles[::-1], labels[::-1])
-
-
-def _legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """Put the legend below the axes, where it hides no line."""
-    place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.2), "handlelength": 2.8}
-    ax.legend(handles, labels, borderaxespad=0, **place)
+        legend_below(ax, handles[::-1], labels[::-1])
 
 
 def calibration_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
@@ -251,7 +245,7 @@ def _paint_calibrations(
     ax.set_xlabel(as_is(f"probability of {event}"))
     ax.set_ylabel("observed frequency")
     if calibrations:
-        _legend_below(ax, *ax.get_legend_handles_labels())
+        legend_below(ax, *ax.get_legend_handles_labels())
 
 
 def confusion_figures(figure_data: FigureData) -> Iterator[FigureSpec]:

@@ -13,6 +13,7 @@ from ilk.plotting import COLORS
 from ilk.plotting import plot_label as as_is
 from ilk_evaluation.figures.figure_data import FigureData, direction, signed
 from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
+from ilk_evaluation.figures.style import legend_below, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -230,6 +231,84 @@ def _paint_estimates(ax: Axes, data: pd.DataFrame, measure: str) -> None:
     ax.grid(axis="x")
     ax.spines["left"].set_visible(False)
     ax.set_xlabel(as_is(measure))
+
+
+MOST_CURVES = 8
+"""Pipelines, the best by mean rank, in a figure of learning curves."""
+_WIDE = 20
+"""Ratio of training sizes from which their axis is logarithmic."""
+
+
+def learning_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
+    """Yield the specification of the learning curves of each data set."""
+    lacking = "there is one training size (the resampling learning_curve has several)"
+    yield FigureSpec(
+        "learning",
+        f"Learning curves: {figure_data.measure} against the number of training cases",
+        lambda dataset: _learning_figure(figure_data, dataset),
+        datasets=figure_data.datasets,
+        lacking="" if figure_data.results.design.n_sizes > 1 else lacking,
+    )
+
+
+def _learning_figure(figure_data: FigureData, dataset: str) -> Figure:
+    """Return the figure of a data set: a line for each pipeline."""
+    name, shown = figure_data.measure, figure_data.shown[:MOST_CURVES]
+    table = figure_data.learning
+    table = table[(table["dataset"] == dataset) & table["pipeline"].isin(shown)]
+    data = table.drop(columns="dataset").dropna(subset=["n_train"]).reset_index(drop=True)
+    lost = data[~np.isfinite(data[name])]
+    notes = []
+    if len(shown) < len(figure_data.order):
+        notes.append(f"The best {len(shown)} pipelines by mean rank are drawn.")
+    if len(lost):
+        places = [f"{row.pipeline} ({row.n_train:g})" for row in lost.itertuples()]
+        notes.append(f"No finite estimate, and not drawn: {', '.join(places)}.")
+    return Figure(
+        "learning",
+        f"Learning curves on {dataset}",
+        f"{name} on {dataset} against the number of training cases, {direction(figure_data)}. "
+        f"{_ends(data, name)}",
+        data.rename(columns={"n_train": "training cases", f"{name}_spread": "±"}),
+        lambda ax: _paint_learning(ax, data, name, shown, figure_data.order),
+        (2.9, 2.4),
+        dataset,
+        note=" ".join(notes),
+    )
+
+
+def _ends(data: pd.DataFrame, measure: str) -> str:
+    """Say where each curve begins and ends."""
+    there = data[np.isfinite(data[measure])]
+    parts = []
+    for pipeline, rows in there.groupby("pipeline", sort=False):
+        values = rows[measure].tolist()
+        parts.append(f"{pipeline} from {signed(values[0], np.nan)} to {signed(values[-1], np.nan)}")
+    return f"{'; '.join(parts)}." if parts else "There are no estimates yet."
+
+
+def _paint_learning(
+    ax: Axes, data: pd.DataFrame, measure: str, shown: Sequence[str], order: Sequence[str]
+) -> None:
+    """Draw the curves, each with a band of one standard deviation to either side."""
+    for pipeline in shown:
+        rows = data[(data["pipeline"] == pipeline) & np.isfinite(data[measure])]
+        x, y, around = (
+            rows[key].to_numpy(float) for key in ("n_train", measure, f"{measure}_spread")
+        )
+        look: Any = line_of(order.index(pipeline))
+        ax.plot(x, y, marker="o", markersize=3, label=as_is(pipeline), zorder=3, **look)
+        shade: Any = {"color": look["color"], "alpha": 0.1, "linewidth": 0}
+        ax.fill_between(x, y - around, y + around, **shade)
+    sizes = np.unique(data["n_train"].to_numpy(float))
+    if len(sizes) and sizes[-1] > _WIDE * sizes[0]:
+        ax.set_xscale("log")
+    ax.set_xticks(sizes, [f"{size:.0f}" for size in sizes], minor=False)
+    ax.minorticks_off()
+    ax.grid(axis="both")
+    ax.set_xlabel("training cases")
+    ax.set_ylabel(as_is(measure))
+    legend_below(ax, *ax.get_legend_handles_labels())
 
 
 NAMES = {"friedman_nemenyi": "critical_difference"}

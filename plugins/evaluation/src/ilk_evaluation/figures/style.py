@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import ilk
 from ilk.plotting import COLORS, new_axes
 from ilk.plotting import plot_label as as_is
-from ilk_evaluation.atomic_write import check_no_link, replace_file
+from ilk_evaluation.atomic_write import check_no_link, check_replaceable, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from matplotlib.axes import Axes
 
     from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 
@@ -42,7 +44,12 @@ _SHARED: dict[str, Any] = {
     "ytick.color": "0.55",
     "ytick.labelcolor": "black",
 }
-_NO_DATE: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+_MARK = "Drawn by ilk"
+_METADATA: dict[str, Any] = {  # no dates, so that the same figure gives the same bytes
+    "png": {"Software": _MARK},
+    "svg": {"Date": None, "Creator": _MARK},
+    "pdf": {"CreationDate": None, "Creator": _MARK},
+}
 _DASHES: tuple[Any, ...] = (
     *("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 1))),
     (0, (8, 1.5, 1.5, 1, 1.5, 1.5)),
@@ -58,6 +65,12 @@ def line_of(number: int) -> dict[str, Any]:
         "color": COLORS[number % len(COLORS)],
         "linestyle": _DASHES[number % len(_DASHES)],
     }
+
+
+def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Put the legend below the axes, where it hides no line."""
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (-0.02, -0.2), "handlelength": 2.8}
+    ax.legend(handles, labels, borderaxespad=0, **place)
 
 
 def rendered(
@@ -100,7 +113,7 @@ def rendered(
         drawn: Any = ax.figure
         drawn.set_layout_engine(None)  # it is slow, and labels leave the axes anyway
         drawn.subplots_adjust(0, 0, 1, 1)
-        metadata = _NO_DATE.get(format_)
+        metadata = _METADATA.get(format_)
         with warnings.catch_warnings():  # missing glyphs become boxes; SVG keeps the text
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
             warnings.filterwarnings("ignore", "Matplotlib currently does not support", UserWarning)
@@ -128,10 +141,12 @@ def chosen(specs: Mapping[str, FigureSpec], names: Sequence[str]) -> list[Figure
     return [specs[name] for name in dict.fromkeys(names)]
 
 
-def write_figures(specs: Iterable[FigureSpec], folder: Path, format_: str) -> Iterator[Path]:
+def write_figures(
+    specs: Iterable[FigureSpec], folder: Path, format_: str, *, force: bool = False
+) -> Iterator[Path]:
     """Draw figures into files one after the other; yield each path.
 
-    Empty figures get no file.
+    Empty figures get no file. Files that are no earlier figures are replaced by `force` only.
     """
     folder.mkdir(parents=True, exist_ok=True)
     taken: set[str] = set()
@@ -143,8 +158,13 @@ def write_figures(specs: Iterable[FigureSpec], folder: Path, format_: str) -> It
             content = rendered(figure, format_)
             path = folder / f"{_distinct('-'.join([spec.name, *place]), taken)}.{format_}"
             check_no_link(path)
+            check_replaceable(path, "no figure of ilk", _is_figure, force=force)
             replace_file(path, content)
             yield path
+
+
+def _is_figure(ends: bytes) -> bool:
+    return _MARK.encode() in ends
 
 
 def _distinct(name: str, taken: set[str]) -> str:

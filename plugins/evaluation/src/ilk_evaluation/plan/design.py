@@ -106,6 +106,30 @@ class Design:
         }
 
     @property
+    def n_sizes(self) -> int:
+        """Number of training sizes of each split; above 1 with the resampling learning_curve."""
+        return getattr(self.resampling, "n_sizes", 1)
+
+    def at_size(self, position: int) -> Design:
+        """Return the design at one training size, as if the resampling gave no other.
+
+        Parameters
+        ----------
+        position : int
+            0 is the whole training part, which tables, ranks and comparisons are about.
+        """
+        n = self.n_sizes
+        if n == 1:
+            return self
+        cells = [
+            replace(cell, split=cell.split // n, fold=cell.fold // n)
+            for cell in self.cells
+            if cell.split % n == position
+        ]
+        given = {**self.evaluation, "resampling": self.evaluation["resampling"]["resampling"]}
+        return replace(self, cells=cells, evaluation=given)
+
+    @property
     def n_cells(self) -> int:
         """Number of distinct cells: equal pipelines under two names share their cells."""
         return len({cell.key for cell in self.cells})

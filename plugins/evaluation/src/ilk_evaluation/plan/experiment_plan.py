@@ -23,10 +23,13 @@ from ilk_evaluation.plan.keys import (
 )
 from ilk_evaluation.plan.predictors import prepared
 from ilk_evaluation.plan.shards import Shard, cells_of, checked_shard
+from ilk_evaluation.resamplings.learning_curve import whole_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from ilk_evaluation.plan.expansion import Expanded
 
 KEPT_BYTES = 64 * 2**20
 """Bytes of memory for the splits of a plan; splits beyond that are drawn a second time."""
@@ -109,7 +112,7 @@ class Plan:
         """Yield the splits of a data set, the same each time."""
         if dataset in self.kept:
             return iter(self.kept[dataset])
-        return _splits(self.resampling, self.datasets[dataset].data, self.experiment.seed)
+        return splits_of(self.resampling, self.datasets[dataset].data, self.experiment.seed)
 
     def cell_seed(self, cell: Cell) -> int:
         """Random state of a cell: derived from seed, data and split, so that pipelines share it."""
@@ -202,6 +205,21 @@ def choose_data(experiment: Experiment, wanted: str | None) -> tuple[ilk.Dataset
     return built[position], replace(data, name=labels[position])
 
 
+def built_datasets(spec: Expanded) -> Iterator[tuple[str, ilk.Dataset]]:
+    """Build the data sets of a specification, whose other tables may be absent or wrong.
+
+    Yields
+    ------
+    (str, ilk.Dataset)
+        The title that the specification gives it, empty without one, and the data set.
+    """
+    grammar = ilk.Table(
+        {"datasets": ilk.Param(slot="dataset", many=list)}, required=("datasets",), others=True
+    )
+    for position, table in enumerate(ilk.resolve(spec, grammar=grammar).data["datasets"]):
+        yield spec.titles.get(position, ""), ilk.build(table, kind="dataset")
+
+
 def _position(what: str, known: list[str], wanted: str | None) -> int:
     there = f"(there are: {', '.join(known)})"
     if wanted is None and len(known) > 1:
@@ -268,7 +286,7 @@ def _check_comparisons(experiment: Experiment, resampling: ilk.Resampling) -> No
     problems = []
     for position in range(len(experiment.evaluation["comparisons"])):
         part = experiment.resolved.part("evaluation", "comparisons", position)
-        misfit = ilk.build(part, kind="comparison").misfit(resampling, ids)
+        misfit = ilk.build(part, kind="comparison").misfit(whole_parts(resampling), ids)
         if misfit is not None:
             problems.append(ilk.Problem(("evaluation", "comparisons", position), misfit))
     if problems:
@@ -317,7 +335,8 @@ def _load(experiment: Experiment, only: int | None = None) -> list[ilk.Data]:
     return loaded
 
 
-def _splits(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:
+def splits_of(resampling: ilk.Resampling, data: ilk.Data, seed: int) -> Iterator[ilk.Split]:
+    """Yield the splits of a data set in an experiment with a seed."""
     state = seed_from("splits", seed, data.fingerprint)
     return resampling.splits(data.X, data.y, data.groups, random_state=state)
 
@@ -350,7 +369,7 @@ class _Drawn:
         problems = []
         for position, data in enumerate(loaded):
             try:
-                self._draw(position, data, _splits(resampling, data, self.seed))
+                self._draw(position, data, splits_of(resampling, data, self.seed))
             except ilk.IlkError as error:
                 where = ("evaluation", "resampling")
                 problems.append(ilk.Problem(where, f"cannot split {data.name}: {error}"))

@@ -10,6 +10,7 @@ import numpy as np
 
 import ilk
 from ilk_evaluation.datasets.spelling import find_spelling, is_plain_number
+from ilk_evaluation.resamplings.learning_curve import whole_parts
 
 USUAL_MEASURE = {
     "classifier": "error",
@@ -123,17 +124,22 @@ def _suitable(kind: str, predictor: str) -> Iterator[str]:
 
 def _split_problems(given: Any, resolved: ilk.Resolved) -> Iterator[ilk.Problem]:
     """Drop stratification, which needs classes, unless it was asked for."""
-    part = resolved.part("evaluation", "resampling")
+    where: tuple[str, ...] = ("evaluation", "resampling")
+    part = resolved.part(*where)
     scheme = ilk.build(part, kind="resampling")
     if not scheme.uses_classes:
         return
     asked = given if isinstance(given, Mapping | str) else ilk.to_spec(given)
+    if "resampling" in scheme.parameters:  # that of a learning curve
+        where = (*where, "resampling")
+        part, scheme = resolved.part(*where), whole_parts(scheme)
+        asked = asked.get("resampling", {}) if isinstance(asked, Mapping) else {}
     if "stratify" in scheme.parameters and "stratify" not in asked:
         part.data["stratify"] = False
         return
     remedy = "set stratify = false" if "stratify" in scheme.parameters else "take kfold"
     yield ilk.Problem(
-        ("evaluation", "resampling"),
+        where,
         f"{ilk.display_name(scheme)} divides cases by their classes, which a numeric target does "
         f"not have; {remedy}",
     )

@@ -247,6 +247,10 @@ MOST_CONFUSED = 40_000
 """Entries of all confusion matrices together, which bounds the size of the page."""
 MOST_CLASSES = 40
 """Classes of a confusion matrix; a larger table is unreadable."""
+MOST_SPACES = 3
+"""Data sets whose spaces of metric learners are drawn."""
+MOST_FITTING = 20.0
+"""Seconds of all fits for these pictures together, by the recorded times."""
 MOST_TRACEBACKS = 50
 """Groups of failures shown with their tracebacks, which bounds the size of the page."""
 

@@ -17,11 +17,15 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 import ilk
-from ilk_evaluation.atomic_write import replace_file
+from ilk_evaluation.atomic_write import check_replaceable, replace_file
 from ilk_evaluation.figures.figure_data import FigureData
 from ilk_evaluation.report.blocks import MOST_PIPELINES, Figures, Items, Rendered, Section, texts
 from ilk_evaluation.report.comparison_sections import comparison_section
-from ilk_evaluation.report.prediction_sections import number_section, prediction_sections
+from ilk_evaluation.report.prediction_sections import (
+    number_section,
+    prediction_sections,
+    space_section,
+)
 from ilk_evaluation.report.provenance_sections import (
     failure_section,
     provenance_section,
@@ -30,10 +34,11 @@ from ilk_evaluation.report.provenance_sections import (
 from ilk_evaluation.report.score_sections import (
     estimate_section,
     facts,
+    learning_section,
     summary,
     time_section,
 )
-from ilk_evaluation.results.listener_sections import sections_of
+from ilk_evaluation.results.notes import sections_of
 from ilk_evaluation.results.provenance import provenance
 
 if TYPE_CHECKING:
@@ -51,27 +56,33 @@ _NO_TEXT = re.compile(
 )
 
 
-def html_report(results: Results, *, listeners: ilk.Listeners | None = None) -> str:
+def html_report(
+    results: Results, *, listeners: ilk.Listeners | None = None, spaces: bool = False
+) -> str:
     """Return the results of an experiment as a self-contained HTML page.
 
-    All content comes from the store; nothing is fitted. Predictions are read for one data set and
-    pipeline at a time, up to a limit, and the page lists omissions.
+    All content comes from the store; nothing is fitted without `spaces`. Predictions are read for
+    one data set and pipeline at a time, up to a limit, and the page lists omissions.
 
     Parameters
     ----------
     results : Results
     listeners : ilk.Listeners, optional
         May add sections; by default the listeners of all installed plugins.
+    spaces : bool
+        Whether to load data sets again, and to fit metric learners for pictures of their spaces.
 
     Returns
     -------
     str
     """
     with results.reading() as store:
-        return _filled(replace(results, store=store), store, listeners)
+        return _filled(replace(results, store=store), store, listeners, spaces=spaces)
 
 
-def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> str:
+def _filled(
+    results: Results, store: Store, listeners: ilk.Listeners | None, *, spaces: bool
+) -> str:
     """Return the page of results whose store is open."""
     results = _timed(results).load()
     figure_data, figures = FigureData(results, MOST_PIPELINES), Figures()
@@ -81,7 +92,9 @@ def _filled(results: Results, store: Store, listeners: ilk.Listeners | None) -> 
         summary(figure_data),
         comparison_section(figure_data, figures),
         estimate_section(figure_data, figures),
+        *learning_section(figure_data, figures),
         *_of_predictions(figure_data, figures),
+        *space_section(figure_data, figures, asked=spaces),
         time_section(figure_data, figures),
         failure_section(figure_data, record["runs"][-1]["file"] if record["runs"] else None),
         _notes(results),
@@ -151,11 +164,16 @@ def _asset(name: str) -> str:
 
 
 def write_report(
-    results: Results, path: str | Path, *, listeners: ilk.Listeners | None = None
+    results: Results,
+    path: str | Path,
+    *,
+    listeners: ilk.Listeners | None = None,
+    spaces: bool = False,
+    force: bool = False,
 ) -> Path:
     """Write the results of an experiment as an HTML page; return its path.
 
-    An existing file is replaced atomically, once the page is complete.
+    An earlier report is replaced atomically, once the page is complete.
 
     Parameters
     ----------
@@ -163,19 +181,28 @@ def write_report(
     path : str or Path
     listeners : ilk.Listeners, optional
         May add sections; by default the listeners of all installed plugins.
+    spaces : bool
+        Whether to load data sets again, and to fit metric learners for pictures of their spaces.
+    force : bool
+        Whether to replace a file that is no earlier report, too.
 
     Raises
     ------
     InputError
-        If the path is the store's.
+        If the path is the store's, or holds a file that is no report.
     OSError
         If it cannot be written.
     """
     path = Path(path)
     _check_output(results, path)
-    content = html_report(results, listeners=listeners).encode()
+    check_replaceable(path, "no report of ilk", _is_report, force=force)
+    content = html_report(results, listeners=listeners, spaces=spaces).encode()
     replace_file(path, content)
     return path
+
+
+def _is_report(begin: bytes) -> bool:
+    return b'<meta name="generator" content="ilk ' in begin
 
 
 def _check_output(results: Results, path: Path) -> None:

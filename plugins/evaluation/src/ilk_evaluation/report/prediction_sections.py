@@ -1,4 +1,4 @@
-"""The sections of predictions: curves, calibration, confusion matrices, predicted numbers."""
+"""The sections of predictions: curves, confusion matrices, learned spaces, predicted numbers."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import ilk
 from ilk_evaluation.confusion import normalized
-from ilk_evaluation.figures import prediction_figures
+from ilk_evaluation.figures import prediction_figures, space_figures
 from ilk_evaluation.report.blocks import (
     MOST_CASES,
     MOST_CLASSES,
     MOST_CONFUSED,
     MOST_DATASETS,
+    MOST_FITTING,
+    MOST_SPACES,
     Choice,
     Drawing,
     Figures,
     Group,
+    Heading,
     Matrix,
     MatrixCell,
     Section,
@@ -91,6 +95,63 @@ def number_section(figure_data: FigureData, figures: Figures) -> Section:
         note = " ".join(filter(None, [legend, *notes]))
         blocks = [Text(note, "note"), Choice(["Data set"], panels)]
     return Section("predicted", "Predicted against true", blocks)
+
+
+def space_section(figure_data: FigureData, figures: Figures, *, asked: bool) -> list[Section]:
+    """Return the spaces of metric learners, or how to ask for them; nothing without learners."""
+    (spec,) = space_figures.space_figures(figure_data)
+    if spec.lacking:
+        return []
+    if not asked:
+        hint = "Pictures of the cases before and after learning are drawn on request: "
+        return [Section("spaces", "Learned spaces", [Text(hint, "note", code=_ASKING)])]
+    panels: Panels = []
+    left_out: list[str] = []
+    chosen = _within_bounds(figure_data, spec, left_out)
+    for dataset in dict.fromkeys(place[0] for place in chosen):
+        blocks: list[Any] = []
+        for _, pipeline in (place for place in chosen if place[0] == dataset):
+            blocks += _space(figure_data, figures, dataset, pipeline)
+        panels.append(((dataset,), blocks))
+    legend = (
+        "Cases of the first split, as the metric learner gets them and as it maps them, in their "
+        "first two principal components. The data were loaded again, and the pipelines fitted."
+    )
+    more = f"Left out of this page: {listed(left_out)}; `ilk plot STORE space` draws them."
+    note = " ".join([legend, more] if left_out else [legend])
+    return [Section("spaces", "Learned spaces", [Text(note, "note"), Choice(["Data set"], panels)])]
+
+
+_ASKING = "ilk report STORE --spaces"
+
+
+def _within_bounds(
+    figure_data: FigureData, spec: FigureSpec, left_out: list[str]
+) -> list[tuple[str, ...]]:
+    """Places of few data sets whose fits take little time together; add the others to a list."""
+    table = figure_data.table.set_index(["dataset", "pipeline"])["fit_seconds"]
+    datasets = list(dict.fromkeys(place[0] for place in spec.places))[:MOST_SPACES]
+    chosen, total = [], 0.0
+    for place in spec.places:
+        seconds = float(np.nan_to_num(table.get(place, 0.0)))
+        if place[0] in datasets and total + seconds <= MOST_FITTING:
+            total += seconds
+            chosen.append(place)
+        else:
+            left_out.append(f"{place[1]} on {place[0]}")
+    return chosen
+
+
+def _space(figure_data: FigureData, figures: Figures, dataset: str, pipeline: str) -> list[Any]:
+    """The picture of a pipeline on a data set, or why there is none."""
+    heading = Heading(pipeline)
+    try:
+        space = space_figures.learned_space(figure_data.results, dataset, pipeline)
+    except ilk.IlkError as error:
+        return [heading, Text(f"No picture: {error}.", "note")]
+    panels = space_figures.space_panels(space, dataset, pipeline)
+    drawn = [figures.embed(panel, data=False) for panel in panels]
+    return [heading, Text(space.text), Group("pair", drawn)]
 
 
 def _too_large(datasets: list[str]) -> str:

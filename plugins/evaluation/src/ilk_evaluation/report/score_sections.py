@@ -233,6 +233,20 @@ def estimate_section(figure_data: FigureData, figures: Figures) -> Section:
     return Section("datasets", "Data set by data set", blocks)
 
 
+def learning_section(figure_data: FigureData, figures: Figures) -> list[Section]:
+    """Return the learning curves; no section if all cells have the same training size."""
+    spec = next(score_figures.learning_figures(figure_data))
+    drawn = [figures.embed(spec.figure(*place)) for place in spec.places[:MOST_DATASETS]]
+    if not drawn:
+        return []
+    text = (
+        f"Bands reach one standard deviation over the splits to either side. All sizes are tested "
+        f"on the same cases; tables, ranks and comparisons are of the whole training parts. "
+        f"{beyond(len(spec.places), 'data set')}"
+    )
+    return [Section("learning", "Learning curves", [Text(text, "note"), Group("pair", drawn)])]
+
+
 def _estimate_grid(figure_data: FigureData) -> Table:
     """Data sets by pipelines: the ranking measure."""
     name, better = figure_data.measure, max if figure_data.greater_is_better else min

@@ -10,8 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import param
-from ilk_evaluation.resamplings.class_shares import nearest_draw
-from ilk_evaluation.resamplings.sampling_units import Units, check_data, units_of
+from ilk_evaluation.resamplings.sampling_units import Units, check_data, nearest_draw, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,13 +9,13 @@ from sklearn import model_selection
 
 import ilk
 from ilk import param
-from ilk_evaluation.resamplings.class_shares import nearest
 from ilk_evaluation.resamplings.sampling_units import (
     Units,
     check_classes,
     check_data,
     check_folds,
     holders,
+    nearest,
     units_from,
 )
 

@@ -19,9 +19,10 @@ from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.plan.keys import objects_in
 from ilk_evaluation.results import notes
 from ilk_evaluation.results.prediction_source import PredictionSource, cell_frame, prediction_frame
-from ilk_evaluation.results.scoring import Scored, ranks, score
+from ilk_evaluation.results.scoring import Scored, compare, learning_table, ranks, score
 from ilk_evaluation.run.cell import fit_on_all
 from ilk_evaluation.run.database import undamaged
+from ilk_evaluation.run.run_record import recorded_notes
 from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import notes_on
 
@@ -53,6 +54,9 @@ class Results:
     pipelines : mapping of str to ilk.Pipeline
         The pipelines of this session by key, not fitted: a store holds only the specs of those
         that have one.
+    data : mapping of str to ilk.Data
+        The data sets of this session by fingerprint: those given as objects, which no spec can
+        name.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class Results:
     design: Design
     store: Store
     pipelines: Mapping[str, ilk.Pipeline] = field(default_factory=dict)
+    data: Mapping[str, ilk.Data] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         sizes = (
@@ -122,30 +127,31 @@ class Results:
 
     @property
     def notes(self) -> list[str]:
-        """Scores not computed and why, warnings of cells, and other experiments in the store."""
-        scored = [*self._scored.notes, *self._compared[1]]
+        """Scores not computed and why, notes on data, warnings of cells, other experiments."""
+        smaller = notes.of_sizes(self.design, self._by_size)
+        scored = [*self._scored.notes, *smaller, *self._compared[1]]
         about = [*notes.of_protocol(self.design, self.predictor), *scored, *self._about]
-        return [*about, *self._shortcuts, *self._warnings, *self._beside]
+        return [*about, *self._shortcuts, *self._read, *self._warnings, *self._beside]
 
     @property
     def n_failed(self) -> int:
         """Number of cells that failed."""
-        return int(self._scored.n_failed.to_numpy().sum())
+        return self._total("n_failed")
 
     @property
     def n_fallback(self) -> int:
         """Number of cells that the fallback answered."""
-        return int(self._scored.n_fallback.to_numpy().sum())
+        return self._total("n_fallback")
 
     @property
     def n_missing(self) -> int:
         """Number of cells that were not run."""
-        return int(self._scored.n_missing.to_numpy().sum())
+        return self._total("n_missing")
 
     def load(self) -> Results:
         """Read everything now, independent of later changes of the store; return itself."""
-        _ = self._scored, self._compared, self._shortcuts, self._warnings, self._beside
-        _ = self.failures, self._about
+        _ = self._by_size, self._compared, self._shortcuts, self._warnings, self._beside
+        _ = self.failures, self._about, self._read
         return self
 
     def filter(
@@ -173,7 +179,9 @@ class Results:
         pipelines = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
         fits_repeat, fits_fold = _among(repeat), _among(fold)
         part = self.design.part(
-            datasets, pipelines, lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold)
+            datasets,
+            pipelines,
+            lambda cell: fits_repeat(cell.repeat) and fits_fold(cell.fold // self.design.n_sizes),
         )
         return replace(self, design=part)
 
@@ -272,6 +280,26 @@ class Results:
         found = groups.agg(["mean", "std", "min", "max", "size"])
         return found.rename(columns={"size": "n"}).reset_index()
 
+    def learning_curves(self, measure: str | None = None) -> pd.DataFrame:
+        """Estimates against the number of training cases, by the resampling ``learning_curve``.
+
+        Parameters
+        ----------
+        measure : str, optional
+            Label of a measure; the first measure if left out.
+
+        Returns
+        -------
+        DataFrame
+            Columns dataset, pipeline, n_train (mean over the splits), the measure, and
+            ``<measure>_spread``, the standard deviation over the splits; NaN where cells failed or
+            are missing. Other resamplings have one number of training cases.
+        """
+        (label,) = _labels("measure", list(self.design.measures), measure or self.measure)
+        with self.reading() as store:
+            sizes = store.split_sizes()
+        return learning_table(self.design, self._by_size, label, sizes)
+
     def to_pandas(self, what: Frame = "table") -> pd.DataFrame:
         """Return one of the tables as a data frame.
 
@@ -284,9 +312,9 @@ class Results:
         (chosen,) = _labels("table", list(get_args(Frame)), what)
         if chosen == "cells":
             with self.reading() as store:
-                return cell_frame(self.design, store)
+                return cell_frame(self.whole, store)
         if chosen == "predictions":
-            return prediction_frame(self.design, self.predictions())
+            return prediction_frame(self.whole, self.predictions())
         if chosen in {"scores", "failures"}:
             return cast("pd.DataFrame", getattr(self, chosen)).copy()
         return self.table() if chosen == "table" else self.summary()
@@ -305,7 +333,8 @@ class Results:
                 if status in {"failed", "fallback"}:
                     outcome = store.outcome(cell.key)
                     what = (cell.key, outcome.error, outcome.traceback, status == "fallback")
-                    rows.append((*self.design.place(cell), *what))
+                    *place, fold = self.design.place(cell)
+                    rows.append((*place, fold // self.design.n_sizes, *what))
         columns = ["dataset", "pipeline", "repeat", "fold", "key", "error", "traceback", "fallback"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -313,6 +342,8 @@ class Results:
         self, dataset: str | None = None, pipeline: str | None = None
     ) -> Iterator[tuple[Cell, ilk.Prediction]]:
         """Yield each cell that has a prediction, with the prediction, one at a time.
+
+        Of learning curves, those of the whole training parts.
 
         Parameters
         ----------
@@ -322,7 +353,7 @@ class Results:
         part = self.filter(dataset=dataset, pipeline=pipeline) if dataset or pipeline else self
         with self.reading() as store:
             statuses = store.statuses()
-            for cell in part.design.cells:
+            for cell in part.whole.cells:
                 if statuses.get(cell.key) in {"done", "fallback"}:
                     yield cell, store.prediction(cell.key)
 
@@ -368,16 +399,21 @@ class Results:
         )
         return drawn
 
-    def report(self, path: str | Path) -> Path:
+    def report(self, path: str | Path, *, spaces: bool = False, force: bool = False) -> Path:
         """Write the report, a page of HTML that needs no network; return its path.
 
         Parameters
         ----------
         path : str or Path
+            An earlier report is replaced.
+        spaces : bool
+            Whether to load data again and fit metric learners for pictures of their spaces.
+        force : bool
+            Whether to replace another file, too.
         """
         import ilk_evaluation
 
-        written: Path = ilk_evaluation.write_report(self, path)
+        written: Path = ilk_evaluation.write_report(self, path, spaces=spaces, force=force)
         return written
 
     def pipeline(self, pipeline: str) -> ilk.Pipeline:
@@ -436,13 +472,27 @@ class Results:
         return nullcontext(store) if store.is_open or store.path is None else Store.read(store.path)
 
     @cached_property
+    def whole(self) -> Design:
+        """The design without the smaller training parts of learning curves."""
+        return self.design.at_size(0)
+
+    @property
     def _scored(self) -> Scored:
+        return self._by_size[0]
+
+    @cached_property
+    def _by_size(self) -> list[Scored]:
+        """Scores at each training size; most experiments have one."""
         with self.reading() as store:
-            return score(self.design, store)
+            sizes = range(self.design.n_sizes)
+            return [score(self.design.at_size(position), store) for position in sizes]
+
+    def _total(self, count: str) -> int:
+        return sum(int(getattr(scored, count).to_numpy().sum()) for scored in self._by_size)
 
     @cached_property
     def _compared(self) -> tuple[list[ilk.Verdict], list[str]]:
-        return _compare(self.design, self._scored, PredictionSource(self.design, self.reading))
+        return compare(self.whole, self._scored, PredictionSource(self.whole, self.reading))
 
     @cached_property
     def _warnings(self) -> list[str]:
@@ -460,6 +510,14 @@ class Results:
         ranks = notes.of_ranks(self.design, self.pivot(), self.ranked)
         with self.reading() as store:
             return [*ranks, *notes.of_measures(self.design, store)]
+
+    @cached_property
+    def _read(self) -> list[str]:
+        """Notes on the data sets: guesses of readers, probable errors, classes of splits."""
+        with self.reading() as store:
+            known = recorded_notes(store, self.design.name)
+        labels = [one.label for one in self.design.datasets]
+        return [f"{label}: {note}" for label in labels for note in known.get(label, ())]
 
     @cached_property
     def _beside(self) -> list[str]:
@@ -522,50 +580,3 @@ def _among(wanted: int | Iterable[int] | None) -> Callable[[int], bool]:
         return lambda _: True
     chosen = {wanted} if isinstance(wanted, int) else set(wanted)
     return lambda value: value in chosen
-
-
-def _compare(
-    design: Design, scored: Scored, source: PredictionSource
-) -> tuple[list[ilk.Verdict], list[str]]:
-    """Return the verdicts, and notes on comparisons that could not be computed."""
-    name, measure = next(iter(design.measures.items()))
-    copies, partial = _copies(design), list(design.partial)
-    table = scored.scores[scored.scores["measure"] == name].drop(columns="measure")
-    sizes = source.sizes() if design.comparisons else None
-    scores = ilk.Scores(
-        table=table[~table["dataset"].isin(copies) & ~table["pipeline"].isin(partial)],
-        measure=name,
-        greater_is_better=measure.greater_is_better,
-        resampling=ilk.display_name(design.resampling),
-        pipelines=tuple(one.label for one in design.pipelines if one.label not in partial),
-        datasets=tuple(one.label for one in design.datasets if one.label not in copies),
-        means=scored.estimates[name].drop(index=list(copies), columns=partial),
-        predictions=source.predictions,
-        sizes=None if sizes is None else sizes[~sizes["dataset"].isin(copies)],
-    )
-    verdicts: list[ilk.Verdict] = []
-    notes = [
-        f"comparisons leave out {copy}: it is the same data as {first}"
-        for copy, first in copies.items()
-        if design.comparisons
-    ]
-    for label, comparison in design.comparisons.items():
-        try:
-            verdicts.append(comparison.compare(scores))
-        except ilk.InputError as error:
-            notes.append(f"{label} was not computed: {error}")
-    return verdicts, notes
-
-
-def _copies(design: Design) -> dict[str, str]:
-    """Data sets with the same data and pipelines as an earlier one, and the earlier one."""
-    tried: dict[int, set[int]] = {}
-    for cell in design.cells:
-        tried.setdefault(cell.dataset, set()).add(cell.pipeline)
-    first: dict[tuple[str, frozenset[int]], str] = {}
-    copies = {}
-    for position, one in enumerate(design.datasets):
-        known = first.setdefault((one.key, frozenset(tried.get(position, ()))), one.label)
-        if known != one.label:
-            copies[one.label] = known
-    return copies

@@ -42,12 +42,14 @@ def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFra
     ----------
     results : Results
     what : str
-        A table of `Results.to_pandas`, or ``"pivot"``: data sets by pipelines.
+        A table of `Results.to_pandas`, ``"pivot"`` (data sets by pipelines) or ``"learning"``.
     timings : bool
         Whether to keep measured times, which differ from run to run.
     """
     if what == "pivot":
         return results.pivot().reset_index()
+    if what == "learning":
+        return results.learning_curves()
     frame = results.to_pandas(what)  # type: ignore[arg-type]  # checked there
     return frame if timings else _without_timings(results, frame)
 
@@ -127,6 +129,9 @@ def _markdown(frame: pd.DataFrame) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+_BOOKTABS = "% needs \\usepackage{booktabs}"
+
+
 def _latex(frame: pd.DataFrame) -> bytes:
     figures = _figures(frame) | {name for name in frame if _is_tex(frame[name])}
     columns = "".join("r" if name in figures else "l" for name in frame)
@@ -136,7 +141,7 @@ def _latex(frame: pd.DataFrame) -> bytes:
         for row in _texts(frame)
     ]
     lines = [
-        "% needs \\usepackage{booktabs}",
+        _BOOKTABS,
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
         _tex_row(heads),
@@ -184,6 +189,18 @@ FORMATS: dict[str, Callable[[pd.DataFrame], bytes]] = {
     "markdown": _markdown,
     "latex": _latex,
 }
+
+
+_BEGINNINGS = tuple(
+    f"{begin}{name}".encode() for begin in ("", "| ") for name in ("dataset", "pipeline")
+)
+
+
+def is_export(ends: bytes) -> bool:
+    """Tell by its ends whether a file may be a table that `write` made, in any format."""
+    if ends.startswith(b"PAR1"):
+        return b'"dataset"' in ends or b'"pipeline"' in ends
+    return ends.startswith((*_BEGINNINGS, _BOOKTABS.encode()))
 
 
 class Tex(str):

@@ -1,12 +1,14 @@
-"""Notes on results: what ranks leave out, how cells were tested, warnings, the store."""
+"""Notes on results: ranks, protocols, warnings, the store; and sections that listeners add."""
 
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
 from ilk_evaluation.comparisons.verdict_text import list_some
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ilk_evaluation.plan.design import Design
+    from ilk_evaluation.results.scoring import Scored
     from ilk_evaluation.run.store import Store
 
 
@@ -32,6 +35,22 @@ def of_protocol(design: Design, predictor: str) -> Iterator[str]:
             "clusterers grouped the test cases of each split, without their classes; the steps "
             "before them learned from the training cases"
         )
+
+
+def of_sizes(design: Design, by_size: Sequence[Scored]) -> Iterator[str]:
+    """Note that learning curves are no part of the tables, and what smaller parts could not do."""
+    if design.n_sizes == 1:
+        return
+    yield (
+        "tables, ranks and comparisons are of the whole training parts; learning curves have the "
+        "smaller ones"
+    )
+    lost = sum(int(scored.n_failed.to_numpy().sum()) for scored in by_size[1:])
+    if lost:
+        yield f"{lost} of the failed cells are of smaller training parts, in learning curves only"
+    whole = set(by_size[0].notes)
+    some = [note for scored in by_size[1:] for note in scored.notes if note not in whole]
+    yield from (f"with smaller training parts: {note}" for note in dict.fromkeys(some))
 
 
 def of_ranks(design: Design, estimates: pd.DataFrame, ranked: Sequence[str]) -> Iterator[str]:
@@ -138,3 +157,22 @@ def beside(design: Design, store: Store) -> list[str]:
             "values are found; the next run that writes to it adds them"
         )
     return found
+
+
+def sections_of(listeners: ilk.Listeners, results: object) -> Iterator[ilk.Section]:
+    """Yield the sections of listeners; warn of other values."""
+    for answer in listeners.tell("ilk_report_sections", results=results):
+        for section in answer if isinstance(answer, list | tuple) else [answer]:
+            if _is_section(section):
+                yield section
+            else:
+                what = f"ilk_report_sections must return ilk.Section, got {section!r}"
+                warnings.warn(what, ilk.HookWarning, stacklevel=2)
+
+
+def _is_section(section: Any) -> bool:
+    return (
+        isinstance(section, ilk.Section)
+        and isinstance(section.title, str)
+        and isinstance(section.text, str)
+    )

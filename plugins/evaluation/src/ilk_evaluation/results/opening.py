@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ilk
+from ilk_evaluation.plan.design import distinct
+from ilk_evaluation.plan.expansion import expand
+from ilk_evaluation.plan.experiment_plan import built_datasets
+from ilk_evaluation.plan.keys import objects_in
+from ilk_evaluation.plan.predictors import prepared
 from ilk_evaluation.results.experiment_results import Results
 from ilk_evaluation.run.database import StoreError, undamaged
 from ilk_evaluation.run.run_record import recorded_design
@@ -95,6 +100,56 @@ def default_store(file: Path) -> Path:
 def _store_of(file: Path) -> str:
     store = default_store(file)
     return f"its store is {store}" if store.is_file() else f"run it first: ilk run {file}"
+
+
+def load_again(results: Results, label: str) -> ilk.Data:
+    """Load a data set of an experiment as the last run described it; its content must be the same.
+
+    Parameters
+    ----------
+    results : Results
+    label : str
+        Of the data set, as in the tables.
+
+    Raises
+    ------
+    InputError
+        If it cannot be loaded, or has changed since.
+    """
+    (key,) = {one.key for one in results.design.datasets if one.label == label}
+    if key in results.data:
+        return results.data[key]
+    with results.reading() as store, undamaged(store.path):
+        runs = [run for run in store.runs() if run["name"] == results.design.name]
+        record = json.loads(runs[-1]["spec"])
+    try:
+        data = _data_of(_described(record), results, label)
+    except ilk.IlkError as error:
+        why = str(error).partition("\n")[0]
+        raise ilk.InputError(f"{label} cannot be loaded again: {why}") from error
+    if data.fingerprint != key:
+        raise ilk.InputError(f"{label} is no longer the data of the run: its content has changed")
+    return data
+
+
+def _described(record: dict[str, Any]) -> ilk.Spec:
+    """Return the specification of a run; the paths in it are relative to the file it came from."""
+    try:
+        return ilk.Spec(json.loads(record["text"]))
+    except ValueError:
+        return ilk.Spec(tomllib.loads(record["text"]), Path(record["file"]))
+
+
+def _data_of(described: ilk.Spec, results: Results, label: str) -> ilk.Data:
+    """Load one of the data sets of a specification."""
+    if objects_in(described.data["datasets"]):
+        raise ilk.InputError("data were given as objects of Python, which the store does not hold")
+    built = list(built_datasets(expand(described)[0]))
+    labels = distinct(title or dataset.title() for title, dataset in built)
+    if label not in labels:
+        raise ilk.InputError("the experiment has no data set of this name any more")
+    source = built[labels.index(label)][1]
+    return prepared(source, results.predictor, results.design.evaluation)
 
 
 def described_in(path: Path, experiment: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Scores from stored predictions: per split, then estimates, spreads and ranks."""
+"""Scores from stored predictions: per split, estimates, spreads, ranks, learning, verdicts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import ilk
 from ilk_evaluation.resamplings.bootstrap import no_information
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ilk_evaluation.plan.design import Cell, Design
+    from ilk_evaluation.results.prediction_source import PredictionSource
     from ilk_evaluation.run.store import Store
 
 POOLED = -1
@@ -90,7 +91,8 @@ def first_estimates(design: Design, store: Store) -> pd.DataFrame:
     """Estimate the ranking measure: data sets by pipelines, NaN where cells failed."""
     evaluation = {**design.evaluation, "comparisons": []}
     evaluation["measures"] = evaluation["measures"][:1]
-    (estimates,) = score(replace(design, evaluation=evaluation), store).estimates.values()
+    whole = replace(design, evaluation=evaluation).at_size(0)
+    (estimates,) = score(whole, store).estimates.values()
     return estimates
 
 
@@ -223,3 +225,86 @@ def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
         if there.any():
             ranked[there] = ilk.rank_rows(row[there][None], greater_is_better=greater_is_better)[0]
     return pd.DataFrame(result, index=estimates.index, columns=estimates.columns)
+
+
+def learning_table(
+    design: Design,
+    by_size: Sequence[Scored],
+    measure: str,
+    sizes: Mapping[str, tuple[float, int]],
+) -> pd.DataFrame:
+    """Estimates and spreads of a measure at each training size, as `Results.learning_curves`.
+
+    Parameters
+    ----------
+    design : Design
+    by_size : sequence of Scored
+        In the order of `Design.at_size`.
+    measure : str
+    sizes : mapping
+        Numbers of training and test cases by the keys of splits.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for position, scored in enumerate(by_size):
+        numbers: dict[tuple[str, str], list[float]] = {}
+        part = design.at_size(position)
+        for cell in part.cells:
+            n_train = sizes.get(cell.split_key, (np.nan, 0))[0]
+            numbers.setdefault(part.place(cell)[:2], []).append(n_train)
+        for at, found in numbers.items():
+            known = np.array(found)[~np.isnan(found)]
+            mean = known.mean() if known.size else np.nan
+            values = scored.estimates[measure].loc[at], scored.spreads[measure].loc[at]
+            rows.append((*at, mean, *values))
+    columns = ["dataset", "pipeline", "n_train", measure, f"{measure}_spread"]
+    table = pd.DataFrame(rows, columns=columns)
+    order = {one.label: at for at, one in enumerate((*design.datasets, *design.pipelines))}
+    keys = table["dataset"].map(order), table["pipeline"].map(order), table["n_train"]
+    return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
+
+
+def compare(
+    design: Design, scored: Scored, source: PredictionSource
+) -> tuple[list[ilk.Verdict], list[str]]:
+    """Return the verdicts, and notes on comparisons that could not be computed."""
+    name, measure = next(iter(design.measures.items()))
+    copies, partial = _copies(design), list(design.partial)
+    table = scored.scores[scored.scores["measure"] == name].drop(columns="measure")
+    sizes = source.sizes() if design.comparisons else None
+    scores = ilk.Scores(
+        table=table[~table["dataset"].isin(copies) & ~table["pipeline"].isin(partial)],
+        measure=name,
+        greater_is_better=measure.greater_is_better,
+        resampling=ilk.display_name(design.resampling),
+        pipelines=tuple(one.label for one in design.pipelines if one.label not in partial),
+        datasets=tuple(one.label for one in design.datasets if one.label not in copies),
+        means=scored.estimates[name].drop(index=list(copies), columns=partial),
+        predictions=source.predictions,
+        sizes=None if sizes is None else sizes[~sizes["dataset"].isin(copies)],
+    )
+    verdicts: list[ilk.Verdict] = []
+    notes = [
+        f"comparisons leave out {copy}: it is the same data as {first}"
+        for copy, first in copies.items()
+        if design.comparisons
+    ]
+    for label, comparison in design.comparisons.items():
+        try:
+            verdicts.append(comparison.compare(scores))
+        except ilk.InputError as error:
+            notes.append(f"{label} was not computed: {error}")
+    return verdicts, notes
+
+
+def _copies(design: Design) -> dict[str, str]:
+    """Data sets with the same data and pipelines as an earlier one, and the earlier one."""
+    tried: dict[int, set[int]] = {}
+    for cell in design.cells:
+        tried.setdefault(cell.dataset, set()).add(cell.pipeline)
+    first: dict[tuple[str, frozenset[int]], str] = {}
+    copies = {}
+    for position, one in enumerate(design.datasets):
+        known = first.setdefault((one.key, frozenset(tried.get(position, ()))), one.label)
+        if known != one.label:
+            copies[one.label] = known
+    return copies
