@@ -189,15 +189,15 @@ def test_unequal_groups_have_another_share_of_the_cases(tmp_path, resampling, sh
 def test_notes_name_the_reason_for_a_missing_class(tmp_path):
     rows = [(g, c) for g in "abcd" for c in "xx"] + [("e", "y"), ("f", "y")]
     resampling = {"use": "bootstrap", "repeats": 20}
-    notes = split_notes(plan_of(tmp_path, rows, resampling))
-    assert "grouped: class 'y' is missing from the test part of" in notes[0]
+    notes = list(split_notes(plan_of(tmp_path, rows, resampling), 0))
+    assert "class 'y' is missing from the test part of" in notes[0]
     assert all(note.endswith("set stratify = true") for note in notes)
-    assert split_notes(plan_of(tmp_path, rows, {**resampling, "stratify": True})) == []
+    assert not list(split_notes(plan_of(tmp_path, rows, {**resampling, "stratify": True}), 0))
 
 
 def test_numbers_to_predict_are_no_classes_to_miss(tmp_path):
     plan = plan_of(tmp_path, [(g, i) for i, g in enumerate("aabbcc")], KFOLD, "regressor")
-    assert split_notes(plan) == []
+    assert not list(split_notes(plan, 0))
 
 
 def test_without_groups_nothing_is_said():
