@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
+from ilk_distances.indexes.counted_distances import CountedDistances
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +16,38 @@ if TYPE_CHECKING:
     from ilk import Cases, Distance, Matrix
 
 PAIRS = 2**18  # features of pairs that take about as long as the overhead of one call
+
+
+def nearest_pairs(
+    distance: Distance, Q: Any, X: Any, rows: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest of some rows for each query, ties by lower index.
+
+    Parameters
+    ----------
+    distance : Distance
+        Fitted.
+    Q, X : data of m and n rows, checked
+    rows : ndarray of int, shape (m, n_candidates)
+        At least k different rows for each query; fastest if they are nearly in order.
+    k : int
+
+    Returns
+    -------
+    distances : ndarray of shape (m, k)
+    indices : ndarray of int, shape (m, k)
+    """
+    queries = np.repeat(np.arange(len(rows)), rows.shape[1])
+    D = CountedDistances(distance, X).to_rows(Q, queries, rows.ravel()).reshape(rows.shape)
+    near, where = D[:, :k].copy(), rows[:, :k].astype(np.int64)
+    mixed = np.flatnonzero(~(D[:, 1:] > D[:, :-1]).all(axis=1))
+    if len(mixed):
+        # rows ascend, so that `smallest` resolves ties by the lower index
+        order = np.argsort(rows[mixed], axis=1)
+        near[mixed], columns = ilk.smallest(np.take_along_axis(D[mixed], order, axis=1), k)
+        columns = np.take_along_axis(order, columns, axis=1)
+        where[mixed] = np.take_along_axis(rows[mixed], columns, axis=1)
+    return near, where
 
 
 @dataclass(frozen=True)
