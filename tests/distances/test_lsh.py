@@ -204,6 +204,7 @@ def test_the_seed_decides():
     assert (first != other).any()
 
 
+@pytest.mark.filterwarnings("ignore::ilk_distances.RecallWarning")
 def test_probing_finds_more_in_the_same_tables():
     X, Q = both(4000, 100)
     given_ = {"n_tables": 4, "n_bits": 8, "width": 8.0}

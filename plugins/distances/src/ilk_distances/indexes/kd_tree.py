@@ -12,7 +12,7 @@ import ilk
 from ilk import param
 from ilk.neighbors import Norm, check_radius
 from ilk_distances.indexes.candidates import nearest_pairs
-from ilk_distances.indexes.counted_distances import CountedDistances
+from ilk_distances.indexes.candidates import CountedDistances
 from ilk_distances.indexes.exact import Margin, check_metric, check_queries, count, margin
 
 if TYPE_CHECKING:

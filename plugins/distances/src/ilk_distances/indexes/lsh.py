@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import RandomState, Seed, param
 from ilk.neighbors import check_radius, training_rows
-from ilk_distances.indexes.approximate import nearest, within
+from ilk_distances.indexes.approximate import checked_recall, nearest, within
 from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.indexes.hash_families import (
     Family,
@@ -52,7 +52,8 @@ class LSH(ilk.Index):
     The candidates of a query are the rows that share its bucket in any table; the distance
     itself compares them, so that distances are exact and ties go to the lower index. A query
     with fewer than k candidates is compared with all rows, so that there are always k answers.
-    A neighbour that shares no bucket is missed; `ilk_distances.recall` measures how many are.
+    A neighbour that shares no bucket is missed: `fit` measures the recall on 100 rows and warns if
+    it is below 0.8; `ilk_distances.recall` measures it on other queries.
 
     `n_bits` and `width` are tuned to the data if they are left out: the distances of 100
     training rows to their 10 nearest neighbours, and to other rows, give the expected recall and
@@ -70,10 +71,17 @@ class LSH(ilk.Index):
     expected_recall_ : float or None
         Expected recall of queries like the training rows, without probes; None if `n_bits` and
         `width` are given.
+    recall_ : float
+        Measured by `fit` on 100 training rows: the share of their 10 nearest rows that are found.
     n_fallbacks_ : int
         Number of queries compared with all rows since `fit`.
     n_distance_evaluations_ : int
-        Number of computed distances, including those of `fit`.
+        Number of computed distances, including those that `fit` tunes by.
+
+    Warns
+    -----
+    RecallWarning
+        If `recall_` is below 0.8.
 
     Raises
     ------
@@ -107,6 +115,7 @@ class LSH(ilk.Index):
     """
 
     exact: ClassVar[bool] = False
+    remedy: ClassVar[str] = "more n_tables or n_probes, fewer n_bits"
     n_tables: int = param(
         default=16,
         ge=1,
@@ -174,6 +183,8 @@ class LSH(ilk.Index):
         order = np.argsort(codes, axis=1, kind="stable")
         self.codes_ = np.take_along_axis(codes, order, axis=1)
         self.ordered_ = order.astype(small)
+        self.recall_ = checked_recall(self)
+        self.n_fallbacks_ = 0
         return self
 
     def check_loaded(self) -> None:
