@@ -188,3 +188,41 @@ def test_a_graph_that_leads_astray_is_refused(tmp_path, monkeypatch, name, where
     monkeypatch.undo()
     with pytest.raises(ilk.PersistError, match=r"refused: hnsw: graph_"):
         ilk.load(path)
+
+
+@in_one_test
+@pytest.mark.parametrize("name", ["hnsw", "faiss"])
+def test_copies_do_not_crowd_out_other_rows(name, tmp_path):
+    """5 rows, 100 copies of each: recall and accuracy of brute force."""
+    pytest.importorskip(name if name == "faiss" else "hnswlib")
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(5, 4)), 100, axis=0)[rng.permutation(500)]
+    Q = X[::7] + 0.05 * rng.normal(size=X[::7].shape)
+    index = ilk.index(name, random_state=0).fit(X, distance=ilk.distance("euclidean"))
+    assert index.recall_ == 1
+    for k in (1, 5, 150, 500):
+        expected = ilk.nearest(X, k, Q)
+        np.testing.assert_array_equal(index.kneighbors(Q, k), expected)
+    again = ilk.load(ilk.save(index, tmp_path / "index.ilk"))
+    np.testing.assert_array_equal(again.kneighbors(Q, 5), ilk.nearest(X, 5, Q))
+
+
+@in_one_test
+@pytest.mark.parametrize("name", ["hnsw", "faiss"])
+@pytest.mark.parametrize("far", [1e9, 1e30, -1e300])
+def test_one_far_value_does_not_collapse_the_others(name, far):
+    pytest.importorskip(name if name == "faiss" else "hnswlib")
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(2000, 6)), rng.normal(size=(50, 6))
+    X[7, 3] = far
+    index = ilk.index(name, random_state=0).fit(X, distance=ilk.distance("euclidean"))
+    assert index.recall_ > 0.9
+    assert ilk_distances.recall(index, Q, 10) > 0.9
+    assert len(index.X_) == 2000 == index._n_places
+
+
+def test_a_low_recall_is_told():
+    X, _ = both(3000, 0)
+    with pytest.warns(ilk_distances.RecallWarning, match=r"hnsw: finds .* larger ef_search"):
+        index = hnsw(X, n_links=2, ef_construction=2, ef_search=1)
+    assert index.recall_ < 0.8

@@ -16,7 +16,7 @@ from ilk_distances.indexes.candidates import nearest_in_lists, nearest_pairs
 from ilk_distances.indexes.exact import count, paired_queries
 
 if TYPE_CHECKING:
-    from ilk import Cases, Distance, Labels, Matrix
+    from ilk import Cases, Distance, Matrix
 
 LEAST_RECALL = 0.8  # approximate indexes warn below
 _CHECKED, _NEIGHBORS = 100, 10  # queries, and neighbours of each, whose recall `fit` measures

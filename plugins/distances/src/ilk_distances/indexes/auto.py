@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.neighbors import Brute, Norm
+from ilk.neighbors import Brute, Norm, check_radius
 from ilk_distances.indexes.kd_tree import KDTree
 
 if TYPE_CHECKING:
@@ -89,11 +89,14 @@ class Auto(ilk.Index):
 
     def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
+        check_is_fitted(self)
+        self.check_k(k, ilk.n_rows(self.X_))
         return self._chosen(Q).kneighbors(Q, k)
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
-        return self._chosen(Q).radius_neighbors(Q, r)
+        check_is_fitted(self)
+        return self._chosen(Q).radius_neighbors(Q, check_radius(self, r))
 
     @property
     def n_distance_evaluations_(self) -> int:
@@ -102,7 +105,6 @@ class Auto(ilk.Index):
         return sum(index.n_distance_evaluations_ for index in parts if index is not None)
 
     def _chosen(self, Q: Any) -> Brute | KDTree:
-        check_is_fitted(self)
         if ilk.row_blocks(self, Q, "Q") is not None:
             self.index_ = self._brute
             return self.index_
@@ -123,4 +125,4 @@ def suits_tree(X: Any, distance: Any) -> bool:
     n, n_features = X.shape
     p = float(distance.p)
     fewest = _FEWEST_ROWS.get(p, _FEWEST_ROWS_ELSE) * 2**n_features
-    return n_features <= _MOST_FEATURES.get(p, _MOST_FEATURES_ELSE) and n >= fewest
+    return bool(n_features <= _MOST_FEATURES.get(p, _MOST_FEATURES_ELSE) and n >= fewest)

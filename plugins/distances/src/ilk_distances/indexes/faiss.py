@@ -164,10 +164,11 @@ class Faiss(MappedIndex):
             raise ilk.stored_fault(self, "there must be a cell, and a number of probes")
 
     def __getstate__(self) -> Any:
-        return {name: value for name, value in super().__getstate__().items() if name != "_index"}
+        state = super().__getstate__()
+        return {**state, "_index": None} if "_index" in state else state
 
     def _walked(self, places: np.ndarray, k: int) -> np.ndarray:
-        index, size = getattr(self, "_index", None), self._size
+        index, size = self._index, self._size
         if index is None:  # loaded from a file
             rows = self._distinct(self.frame_.place(self.X_))
             index = self._index = self._filled(_padded(rows, size))
@@ -197,7 +198,9 @@ class Faiss(MappedIndex):
         index = _empty(n_columns, n_cells, self._size)
         index.quantizer.add(self.centroids_)
         if self.words_ is not None:
-            faiss.copy_array_to_vector(np.ascontiguousarray(self.words_).ravel(), index.pq.centroids)
+            faiss.copy_array_to_vector(
+                np.ascontiguousarray(self.words_).ravel(), index.pq.centroids
+            )
             index.precompute_table()
         index.is_trained = True
         with _threads(ilk.n_threads()):

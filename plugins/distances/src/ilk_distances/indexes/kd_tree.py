@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import param
 from ilk.neighbors import Norm, check_radius
-from ilk_distances.indexes.candidates import nearest_pairs
-from ilk_distances.indexes.candidates import CountedDistances
+from ilk_distances.indexes.candidates import CountedDistances, nearest_pairs
 from ilk_distances.indexes.exact import Margin, check_metric, check_queries, count, margin
 
 if TYPE_CHECKING:
@@ -97,7 +96,8 @@ class KDTree(ilk.Index):
         check_metric(self, distance)
         self.X_ = distance.check_input(X)
         self.distance_ = distance
-        self._tree = self._built()
+        self._tree: _Scaled | None = None
+        self._built()
         self.n_distance_evaluations_ = 0
         return self
 
@@ -147,14 +147,13 @@ class KDTree(ilk.Index):
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_tree"}
+        return {**state, "_tree": None} if "_tree" in state else state
 
     def _built(self) -> _Scaled:
         """The tree; built again after loading."""
-        tree: _Scaled | None = getattr(self, "_tree", None)
-        if tree is None:
-            tree = self._tree = _Scaled.of(self.X_, self.distance_, self.leaf_size)
-        return tree
+        if self._tree is None:
+            self._tree = _Scaled.of(self.X_, self.distance_, self.leaf_size)
+        return self._tree
 
     def _nearest(
         self, tree: _Scaled, Q: np.ndarray, k: int, near: np.ndarray, where: np.ndarray
@@ -225,7 +224,7 @@ class _Scaled(NamedTuple):
         Absolute error of distances in the tree, and that per unit of the numbers of a query.
     """
 
-    tree: cKDTree
+    tree: Any
     p: float
     loose: float
     factors: np.ndarray | None
