@@ -30,9 +30,9 @@ class KDTree(ilk.Index):
 
     A query skips the nodes whose box is farther than the k-th nearest row found so far. scipy's
     tree selects, with a margin for rounding, the candidates for the nearest rows. The distance
-    itself then compares them with the query, so that answers are those of `brute` to the last bit,
-    ties by lower training index included. Queries with more than about 1,000 candidates, because of many equal rows, are
-    compared with all rows.
+    itself then compares them with the query, so that answers are those of `brute` to the last
+    bit, ties by lower training index included. Queries with more than about 1,000 candidates,
+    because of many equal rows, are compared with all rows.
 
     Takes `minkowski` with p of at least 1, `manhattan`, `euclidean` and `chebyshev`, weighted or
     not. Best in up to about 10 dimensions; beyond, most boxes are near every query, and `brute`
