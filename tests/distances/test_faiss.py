@@ -121,3 +121,16 @@ def test_without_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(ilk.IlkError, match=r"faiss needs faiss-cpu, .*pip install faiss-cpu"):
         faiss(np.eye(3))
+
+
+def test_memory_as_documented():
+    import faiss as library
+
+    X = np.random.default_rng(0).normal(size=(4000, 32))
+    options = {"n_cells": 8, "n_probes": 8}
+    sizes = [
+        len(library.serialize_index(faiss(X, code_size=size, **options)._index))
+        for size in (None, 4)
+    ]
+    assert sizes[0] == pytest.approx(4000 * (4 * 32 + 8), rel=0.01)
+    assert sizes[1] - 256 * 32 * 4 == pytest.approx(4000 * (4 + 8), rel=0.05)

@@ -47,7 +47,7 @@ def test_finds_nearly_all_and_says_how_far(name, parameters, dtype):
     D = index.distance_.pairwise(Q, X)
     assert near.dtype == D.dtype == dtype
     np.testing.assert_array_equal(near, np.take_along_axis(D, where, axis=1))
-    assert index.n_distance_evaluations_ == 2 * 50 * (10 + 8)
+    assert index.n_distance_evaluations_ == 2 * 50 * (10 + 4)
 
 
 @given(st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1), st.data())
@@ -209,16 +209,16 @@ def test_copies_do_not_crowd_out_other_rows(name, tmp_path):
 
 @in_one_test
 @pytest.mark.parametrize("name", ["hnsw", "faiss"])
-@pytest.mark.parametrize("far", [1e9, 1e30, -1e300])
+@pytest.mark.parametrize("far", [1e9, -1e300])
 def test_one_far_value_does_not_collapse_the_others(name, far):
     pytest.importorskip(name if name == "faiss" else "hnswlib")
     rng = np.random.default_rng(0)
-    X, Q = rng.normal(size=(2000, 6)), rng.normal(size=(50, 6))
+    X, Q = rng.normal(size=(700, 6)), rng.normal(size=(50, 6))
     X[7, 3] = far
     index = ilk.index(name, random_state=0).fit(X, distance=ilk.distance("euclidean"))
     assert index.recall_ > 0.9
     assert ilk_distances.recall(index, Q, 10) > 0.9
-    assert len(index.X_) == 2000 == index._n_places
+    assert index._n_places == 700
 
 
 def test_a_low_recall_is_told():
@@ -226,3 +226,21 @@ def test_a_low_recall_is_told():
     with pytest.warns(ilk_distances.RecallWarning, match=r"hnsw: finds .* larger ef_search"):
         index = hnsw(X, n_links=2, ef_construction=2, ef_search=1)
     assert index.recall_ < 0.8
+
+
+def test_memory_as_documented():
+    import tracemalloc
+
+    X = np.random.default_rng(0).normal(size=(8000, 64))
+    hnsw(X[:300])
+    tracemalloc.start()
+    try:
+        index = hnsw(X, n_links=4, ef_construction=10)
+        index.kneighbors(X, 5)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    base = index.graph_.__getstate__()[0]["data_level0"]
+    assert base.nbytes == 8000 * (4 * 64 + 8 * 4 + 12)
+    # places in float32, and blocks: no copy of the rows in double
+    assert peak < 8000 * 64 * 4 * 2 + 12 * 2**20

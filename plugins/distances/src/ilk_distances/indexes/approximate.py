@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk.neighbors import training_rows
 from ilk_distances.indexes.candidates import nearest_in_lists, nearest_pairs
-from ilk_distances.indexes.exact import count, paired_queries
+from ilk_distances.indexes.exact import check_queries, count
 
 if TYPE_CHECKING:
     from ilk import Cases, Distance, Matrix
@@ -22,7 +22,8 @@ LEAST_RECALL = 0.8  # approximate indexes warn below
 _CHECKED, _NEIGHBORS = 100, 10  # queries, and neighbours of each, whose recall `fit` measures
 _TAKEN = ("euclidean", "minkowski", "cosine", "correlation")
 _FAR = 1e15  # in units of typical rows: its square is within the range of float32
-_SPARE = 8  # rows compared beyond k, or k / 2 if that is more
+_SPARE = 4  # rows compared beyond k, or k / 4 if that is more
+_SAMPLED = 2**15  # rows whose medians centre and scale
 _BLOCK = 4096  # queries searched at a time: bounds the memory
 _COPIED = 2**19  # numbers of training rows copied for one comparison: bounds the memory
 
@@ -245,31 +246,40 @@ class Frame:
         By medians, so that a few far rows do not take the digits of the others.
         """
         name = ilk.shipped_name(distance) or ""
-        weights, middle = np.ones(X.shape[1]), len(X) // 2
+        some = X[:: max(len(X) // _SAMPLED, 1)]
+        weights, middle = np.ones(X.shape[1]), len(some) // 2
         if name in {"cosine", "correlation"}:
             return cls(name, np.zeros(X.shape[1]), weights)
         if distance.weights is not None:
             weights = np.sqrt(np.asarray(distance.weights, dtype=float))
         # one of the numbers: the mean of two huge ones could overflow
-        center = np.partition(X, middle, axis=0)[middle].astype(float)
+        center = np.partition(some, middle, axis=0)[middle].astype(float)
         # halves: the difference of two huge numbers could overflow
-        sizes = np.abs((X / 2 - center / 2) * weights).max(axis=1)
+        sizes = np.abs((some / 2 - center / 2) * weights).max(axis=1)
         typical = float(np.partition(sizes, middle)[middle]) or float(sizes.max()) or 0.5
         return cls(None, center, weights / typical / 2)
 
     def place(self, X: np.ndarray) -> np.ndarray:
         """Return each row after the map, in float32."""
+        places = np.empty(X.shape, dtype=np.float32)
+        step = max(_COPIED // X.shape[1], 1)
+        for start in range(0, len(X), step):
+            places[start : start + step] = self._placed(X[start : start + step])
+        places += 0  # -0 becomes 0: equal rows have equal bytes
+        return places
+
+    def _placed(self, X: np.ndarray) -> np.ndarray:
         if self.direction is not None:
             # by the largest entry first, so that squares neither overflow nor vanish
             X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)
             if self.direction == "correlation":
                 X = X - X.mean(axis=1, keepdims=True)
             lengths = np.sqrt((X**2).sum(axis=1, keepdims=True))
-            return np.asarray(X / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+            return np.asarray(X / np.where(lengths > 0, lengths, 1))
         with np.errstate(over="ignore", under="ignore"):
             places = (X - self.center) * self.weights
-            # rows that far off may lose their ranks, but not overflow; -0 becomes 0
-            return np.asarray(np.clip(places, -_FAR, _FAR) + 0.0, dtype=np.float32)
+            # rows that far off may lose their ranks, but not overflow
+            return np.asarray(np.clip(places, -_FAR, _FAR))
 
 
 class MappedIndex(ilk.Index):
@@ -305,7 +315,7 @@ class MappedIndex(ilk.Index):
         """The k nearest of the rows that the library finds, nearest first, ties by lower index."""
         check_is_fitted(self)
         self.check_k(k, len(self.X_))
-        Q = paired_queries(self.distance_, Q, self.X_)
+        Q = check_queries(self, self.distance_, Q, self.X_)
         parts = [
             self._nearest(Q[start : start + _BLOCK], int(k)) for start in range(0, len(Q), _BLOCK)
         ] or [self._nearest(Q, int(k))]
@@ -344,7 +354,7 @@ class MappedIndex(ilk.Index):
 
     def _wanted(self, k: int) -> int:
         """Number of places to ask the library for: some more than k, for ranks in float32."""
-        return min(k + max(k // 2, _SPARE), self._n_places)
+        return min(k + max(k // 4, _SPARE), self._n_places)
 
     @property
     def _n_places(self) -> int:

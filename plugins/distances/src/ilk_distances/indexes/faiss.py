@@ -28,8 +28,8 @@ class Faiss(MappedIndex):
     centres are nearest to the query, by faiss, in float32, on rows centred and scaled by medians.
     With `code_size`, faiss keeps each row as a code of so many bytes (product quantisation: its
     difference from the centre of the cell in `code_size` parts, each replaced by the nearest of
-    256 words). The distance itself compares the nearest k rows found, and half as many again (at
-    least 100 with codes), so that distances are exact and ties among these rows go to the lower
+    256 words). The distance itself compares the nearest k rows found, and a quarter as many again
+    (at least 100 with codes), so that distances are exact and ties among these rows go to the lower
     index. A query whose cells have fewer than k rows is compared with all rows.
 
     Neighbours in other cells are missed: `fit` measures the recall on 100 rows, chooses

@@ -22,14 +22,14 @@ class HNSW(MappedIndex):
     the level below. A search walks from the top level down towards the query and keeps the
     `ef_search` nearest rows it visits. hnswlib's graph works in float32, on rows centred and
     scaled by medians; rows equal in float32 are one node. The distance itself compares the nearest
-    k rows found, and half as many again, so that distances are exact and ties among these rows go
-    to the lower index. If the walk finds fewer than k rows (possible for k near n), a query is
-    compared with all rows instead.
+    k rows found, and a quarter as many again, so that distances are exact and ties among these
+    rows go to the lower index. If the walk finds fewer than k rows (possible for k near n), a
+    query is compared with all rows instead.
 
     Neighbours may be missed: `fit` measures the recall on 100 rows and warns if it is below 0.8;
     `ilk_distances.recall` measures it on other queries.
 
-    Memory in addition to the rows: ``4 n_features + 8 n_links + 24`` bytes a row, and links of
+    Memory in addition to the rows: ``4 n_features + 8 n_links + 12`` bytes a row, and links of
     higher levels.
 
     The same seed gives the same graph: it is built by one thread.
