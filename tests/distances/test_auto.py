@@ -21,7 +21,7 @@ def rows(n, p, seed=0):
     [
         (2000, 2, "euclidean", True),
         (1999, 2, "euclidean", False),
-        (8000, 4, "chebyshev", True),
+        (8000, 2, "chebyshev", True),
         (8000, 2, "manhattan", True),
         (7999, 2, "manhattan", False),
         (200_000, 7, "euclidean", False),
@@ -54,6 +54,17 @@ def test_a_tree_is_built_once_there_are_enough_queries():
     assert type(batch.index_).__name__ == "KDTree"
     for got, expected in zip(where, brute.radius_neighbors(X[:600], 0.1)[1], strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+def test_queries_far_outside_are_left_to_brute_force():
+    X = rows(3000, 2)
+    index = auto(X)
+    index.kneighbors(5 + X[:600], 3)
+    assert type(index.index_).__name__ == "Brute"
+    index.kneighbors(X[:600], 3)
+    assert type(index.index_).__name__ == "KDTree"
+    index.kneighbors(np.concatenate([X[:540], 5 + X[:60]]), 3)
+    assert type(index.index_).__name__ == "KDTree"
 
 
 def test_rows_in_a_file_are_read_block_by_block(tmp_path):

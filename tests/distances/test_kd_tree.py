@@ -70,7 +70,7 @@ def test_copies_in_masses():
 
 
 def test_memory():
-    """Twelve bytes a row for the tree, as documented, and blocks of queries."""
+    """Sixteen bytes a row for the tree, as documented, and blocks of queries."""
     import tracemalloc
 
     X = np.random.default_rng(6).normal(size=(60_000, 8))
@@ -82,7 +82,11 @@ def test_memory():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 12 * len(X) + 8 * 2**20
+    tree = index._tree.tree
+    node = 9 * 8  # numbers and pointers of scipy's nodes
+    assert 8 * len(X) + node * tree.size <= 16 * len(X)
+    assert np.shares_memory(tree.data, X)
+    assert peak < 16 * len(X) + 8 * 2**20
 
 
 @in_one_test

@@ -4,6 +4,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
+from ilk.aliases import (
+    ClassifierLike,
+    ClustererLike,
+    CombinerLike,
+    DistanceLike,
+    IndexLike,
+    KernelLike,
+    MeasureLike,
+    MetricLearnerLike,
+    RegressorLike,
+    RelevanceLike,
+    ResamplingLike,
+    StepLike,
+    TransformerLike,
+)
+from ilk.arrays import ArrayLike, FileLike, RandomState, ViewsLike
 from ilk.interfaces.classifier import Classifier
 from ilk.interfaces.clusterer import Clusterer
 from ilk.interfaces.combiner import Combiner
@@ -16,29 +32,11 @@ from ilk.interfaces.executor import Executor
 from ilk.interfaces.index import Index
 from ilk.interfaces.kernel import Kernel
 from ilk.interfaces.measure import Measure
-from ilk.interfaces.metric_learner import LocalMetric
-from ilk.interfaces.metric_learner import MetricLearner
+from ilk.interfaces.metric_learner import LocalMetric, MetricLearner
 from ilk.interfaces.regressor import Regressor
 from ilk.interfaces.relevance import Relevance
 from ilk.interfaces.resampling import Resampling
 from ilk.interfaces.transformer import Transformer
-from ilk.aliases import DistanceLike
-from ilk.aliases import KernelLike
-from ilk.aliases import IndexLike
-from ilk.aliases import TransformerLike
-from ilk.aliases import MetricLearnerLike
-from ilk.aliases import RelevanceLike
-from ilk.aliases import ClassifierLike
-from ilk.aliases import RegressorLike
-from ilk.aliases import ClustererLike
-from ilk.aliases import CombinerLike
-from ilk.aliases import ResamplingLike
-from ilk.aliases import MeasureLike
-from ilk.aliases import StepLike
-from ilk.arrays import RandomState
-from ilk.arrays import FileLike
-from ilk.arrays import ArrayLike
-from ilk.arrays import ViewsLike
 
 def make(kind: str, _name: str, /, **parameters: Any) -> Any: ...
 @overload

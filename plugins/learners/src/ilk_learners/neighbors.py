@@ -68,7 +68,7 @@ class Nearest(Component):
     index: IndexLike = slot(
         "index",
         default="brute",
-        doc='Finds the neighbours; "auto" takes a kd-tree where it is faster, with the same answers.',
+        doc='Finds the neighbours; "auto" takes a kd-tree where it is faster: the same answers.',
     )
     metric_learner: MetricLearnerLike | None = slot(
         "metric_learner",

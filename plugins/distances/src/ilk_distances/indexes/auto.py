@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.neighbors import Brute, Norm, check_radius
+from ilk_distances.indexes.exact import check_queries
 from ilk_distances.indexes.kd_tree import KDTree
 
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 # Measured on one core. On normal, uniform, clustered and heavy-tailed rows, and queries like them,
 # a tree within these bounds is faster than brute force for 1, 10 and 100 neighbours.
-_FEWEST_ROWS = {2.0: 500, np.inf: 500}  # times 2^features, by exponent of the distance
-_FEWEST_ROWS_ELSE = 2000  # scipy's tree takes other powers more slowly
-_MOST_FEATURES = {2.0: 6, np.inf: 6}
-_MOST_FEATURES_ELSE = 5
+_FEWEST_ROWS, _FEWEST_ROWS_ELSE = 500, 2000  # times 2^features; Euclidean, and other distances
+_MOST_FEATURES, _MOST_FEATURES_ELSE = 6, 5
 _BATCH = 512  # a tree is built in the time in which brute force answers about 200 queries
+_OUTSIDE = 0.1  # share of queries outside the training rows up to which a tree is faster
+_SAMPLED = 4096  # training rows whose box stands for that of all
 _TOTAL = 2048  # the same after so many queries in small batches: a tenth of their time
 
 
@@ -31,13 +32,14 @@ class Auto(ilk.Index):
     answers if the distance is a Minkowski distance and a metric, the rows are an array in memory,
     and there are p features and n rows with
 
-    - p <= 6 and n >= 500 * 2^p for the Euclidean and the Chebyshev distance,
+    - p <= 6 and n >= 500 * 2^p for the Euclidean distance,
     - p <= 5 and n >= 2000 * 2^p for others, such as the Manhattan distance;
 
     and if enough queries come to pay for the tree: 512 in one call, or 2048 in all. Everything
-    else is left to brute force. The rule was measured with queries that are distributed like the
-    training rows; for queries far outside, name `brute`, and for rows in many tight clusters of 7
-    to 15 features, name `kd_tree`.
+    else is left to brute force, and so are batches with more than a tenth of the queries outside
+    the box around the training rows, for which many leaves are near. The rule was measured with
+    rows and queries of one distribution; if rows lie around a hollow in which the queries are, name
+    `brute`, and for rows in many tight clusters of 7 to 15 features, name `kd_tree`.
 
     Attributes
     ----------
@@ -110,11 +112,21 @@ class Auto(ilk.Index):
             return self.index_
         m = ilk.n_rows(Q)
         self.n_queries_ += m
-        if self.suits_tree_ and (m >= _BATCH or self.n_queries_ >= _TOTAL):
+        many = m >= _BATCH or self.n_queries_ >= _TOTAL
+        self.index_ = self._brute
+        if self.suits_tree_ and many and self._outside(Q) <= _OUTSIDE:
             if self._tree is None:
                 self._tree = KDTree().fit(self.X_, distance=self.distance_)
             self.index_ = self._tree
         return self.index_
+
+    def _outside(self, Q: Any) -> float:
+        """The share of queries outside the box around the training rows."""
+        X: Any = self.X_
+        Q = check_queries(self, self.distance_, Q, X)
+        some = X[:: max(len(X) // _SAMPLED, 1)]
+        inside = (some.min(axis=0) <= Q) & (some.max(axis=0) >= Q)
+        return 1 - float(inside.all(axis=1).mean())
 
 
 def suits_tree(X: Any, distance: Any) -> bool:
@@ -123,6 +135,7 @@ def suits_tree(X: Any, distance: Any) -> bool:
     if not array or not isinstance(distance, Norm) or not distance.metric:
         return False
     n, n_features = X.shape
-    p = float(distance.p)
-    fewest = _FEWEST_ROWS.get(p, _FEWEST_ROWS_ELSE) * 2**n_features
-    return bool(n_features <= _MOST_FEATURES.get(p, _MOST_FEATURES_ELSE) and n >= fewest)
+    euclidean = float(distance.p) == 2
+    fewest = _FEWEST_ROWS if euclidean else _FEWEST_ROWS_ELSE
+    most = _MOST_FEATURES if euclidean else _MOST_FEATURES_ELSE
+    return bool(n_features <= most and n >= fewest * 2**n_features)

@@ -38,8 +38,9 @@ class KDTree(ilk.Index):
     not. Best in up to about 10 dimensions; beyond, most boxes are near every query, and `brute`
     is faster. `auto` chooses between the two.
 
-    Memory in addition to the rows: about 12 bytes a row. Rows that are no contiguous array of
-    float64, and rows under a weighted distance, are copied once more in double.
+    Memory in addition to the rows: at most 16 bytes a row. Rows that are no contiguous array of
+    float64, and rows under a weighted distance, are copied once more in double. Files have no
+    tree: it is built again at the first search.
 
     Attributes
     ----------
