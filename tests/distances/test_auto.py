@@ -19,8 +19,8 @@ def rows(n, p, seed=0):
 @pytest.mark.parametrize(
     ("n", "p", "distance", "expected"),
     [
-        (2000, 2, "euclidean", True),
-        (1999, 2, "euclidean", False),
+        (4000, 2, "euclidean", True),
+        (3999, 2, "euclidean", False),
         (8000, 2, "chebyshev", True),
         (8000, 2, "manhattan", True),
         (7999, 2, "manhattan", False),
@@ -40,7 +40,7 @@ def test_no_tree_where_there_is_no_metric():
 
 
 def test_a_tree_is_built_once_there_are_enough_queries():
-    X = rows(3000, 2)
+    X = rows(4000, 2)
     index, brute = auto(X), ilk.index("brute").fit(X, distance=ilk.distance("euclidean"))
     seen = []
     for _ in range(6):
@@ -48,7 +48,7 @@ def test_a_tree_is_built_once_there_are_enough_queries():
         np.testing.assert_array_equal(got, expected)
         seen.append(type(index.index_).__name__)
     assert seen == ["Brute"] * 5 + ["KDTree"]
-    assert index.n_distance_evaluations_ == 5 * 400 * 3000 + 400 * 4
+    assert index.n_distance_evaluations_ == 5 * 400 * 4000 + 400 * 4
     batch = auto(X)
     _, where = batch.radius_neighbors(X[:600], 0.1)
     assert type(batch.index_).__name__ == "KDTree"
@@ -57,7 +57,7 @@ def test_a_tree_is_built_once_there_are_enough_queries():
 
 
 def test_queries_far_outside_are_left_to_brute_force():
-    X = rows(3000, 2)
+    X = rows(4000, 2)
     index = auto(X)
     index.kneighbors(5 + X[:600], 3)
     assert type(index.index_).__name__ == "Brute"
@@ -68,8 +68,8 @@ def test_queries_far_outside_are_left_to_brute_force():
 
 
 def test_rows_in_a_file_are_read_block_by_block(tmp_path):
-    X = np.memmap(tmp_path / "rows", dtype=float, mode="w+", shape=(3000, 2))
-    X[:] = rows(3000, 2)
+    X = np.memmap(tmp_path / "rows", dtype=float, mode="w+", shape=(4000, 2))
+    X[:] = rows(4000, 2)
     index = auto(X)
     assert not index.suits_tree_
     expected = auto(np.array(X)).kneighbors(np.array(X), 2)

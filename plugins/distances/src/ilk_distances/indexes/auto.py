@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Measured on one core. On normal, uniform, clustered and heavy-tailed rows, and queries like them,
 # a tree within these bounds is faster than brute force for 1, 10 and 100 neighbours.
-_FEWEST_ROWS, _FEWEST_ROWS_ELSE = 500, 2000  # times 2^features; Euclidean, and other distances
+_FEWEST_ROWS, _FEWEST_ROWS_ELSE = 1000, 2000  # times 2^features; Euclidean, and other distances
 _MOST_FEATURES, _MOST_FEATURES_ELSE = 6, 5
 _BATCH = 512  # a tree is built in the time in which brute force answers about 200 queries
 _OUTSIDE = 0.1  # share of queries outside the training rows up to which a tree is faster
@@ -32,7 +32,7 @@ class Auto(ilk.Index):
     answers if the distance is a Minkowski distance and a metric, the rows are an array in memory,
     and there are p features and n rows with
 
-    - p <= 6 and n >= 500 * 2^p for the Euclidean distance,
+    - p <= 6 and n >= 1000 * 2^p for the Euclidean distance,
     - p <= 5 and n >= 2000 * 2^p for others, such as the Manhattan distance;
 
     and if enough queries come to pay for the tree: 512 in one call, or 2048 in all. Everything
