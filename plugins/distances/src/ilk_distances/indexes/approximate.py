@@ -318,7 +318,7 @@ class MappedIndex(ilk.Index):
         Q = check_queries(self, self.distance_, Q, self.X_)
         parts = [
             self._nearest(Q[start : start + _BLOCK], int(k)) for start in range(0, len(Q), _BLOCK)
-        ] or [self._nearest(Q, int(k))]
+        ]
         return np.concatenate([d for d, _ in parts]), np.concatenate([i for _, i in parts])
 
     def _nearest(self, Q: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk.neighbors import Brute, Norm, check_radius
+from ilk.neighbors import Brute, Norm, check_distance, check_radius
 from ilk_distances.indexes.exact import check_queries
 from ilk_distances.indexes.kd_tree import KDTree
 
@@ -81,6 +81,7 @@ class Auto(ilk.Index):
     def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
         self.check_parameters()
+        check_distance(self, distance)
         self._brute = Brute().fit(X, distance=distance)
         self._tree: KDTree | None = None
         self.index_: Brute | KDTree = self._brute
