@@ -28,56 +28,6 @@ _BLOCK = 4096  # queries searched at a time: bounds the memory
 _COPIED = 2**19  # numbers of training rows copied for one comparison: bounds the memory
 
 
-def nearest(
-    distance: Distance | None, query: object, X: Cases, rows: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest of some rows, ties by lower index.
-
-    Parameters
-    ----------
-    distance : Distance
-        Fitted.
-    query : data of one row
-    X : data of n rows
-    rows : ndarray of int
-        Ascending, at least k.
-    k : int
-
-    Returns
-    -------
-    distances : ndarray of shape (k,)
-    indices : ndarray of int, shape (k,)
-    """
-    values = _compared(distance, query, X, rows)
-    # all rows that tie with the k-th, so that the lower index wins
-    return _ordered(values, rows, values <= np.partition(values, k - 1)[k - 1], k)
-
-
-def within(
-    distance: Distance, query: Any, X: Matrix, rows: np.ndarray, r: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Those of some rows (ascending) within distance r, nearest first, ties by lower index."""
-    values = _compared(distance, query, X, rows)
-    return _ordered(values, rows, values <= r, len(rows))
-
-
-def _compared(distance: Any, query: Any, X: Any, rows: np.ndarray) -> np.ndarray:
-    """Distances to some rows, copied block by block."""
-    step = max(_COPIED // max(*X.shape[1:], 1, 1), 1)
-    starts = range(0, len(rows), step)
-    parts = [distance.pairwise(query, X[rows[start : start + step]])[0] for start in starts]
-    return np.concatenate(parts) if parts else np.empty(0)
-
-
-def _ordered(
-    values: np.ndarray, rows: np.ndarray, selected: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    # rows ascend, and the stable sort keeps their order among ties
-    places = np.flatnonzero(selected)
-    places = places[np.argsort(values[places], kind="stable")[:k]]
-    return values[places], rows[places]
-
-
 @overload
 def recall(
     index: ilk.Index, Q: Matrix, k: int = ..., *, per_query: Literal[False] = ...

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ilk import Cases, Distance, Matrix
 
+_LONG = 4  # times k rows in a list above which a partition is cheaper than a sort
 PAIRS = 2**18  # features of pairs that take about as long as the overhead of one call
 _NUMBERS = 2**19  # numbers copied from training rows at a time: bounds the memory
 _CACHED = 2**16  # numbers of a block of pairs: they stay in the cache
@@ -82,9 +83,30 @@ def nearest_in_lists(
     indices : ndarray of int, shape (n_asked, k)
     """
     D = CountedDistances(distance, X).to_rows(Q, queries, rows)
+    if len(rows) > _LONG * k * len(asked):  # sort those alone that are as near as the k-th
+        most = np.full(ilk.n_rows(Q), -np.inf)
+        starts, stops = (np.searchsorted(queries, asked, side) for side in ("left", "right"))
+        for query, start, stop in zip(asked, starts, stops, strict=True):
+            most[query] = np.partition(D[start:stop], k - 1)[k - 1]
+        near = most[queries] >= D
+        queries, rows, D = queries[near], rows[near], D[near]
     order = np.lexsort((rows, D, queries))
     best = order[np.searchsorted(queries, asked)[:, None] + np.arange(k)]
     return D[best], rows[best]
+
+
+def within_lists(
+    distance: Distance, Q: Any, X: Any, queries: np.ndarray, rows: np.ndarray, r: float
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Those of lists of rows that are within distance r, nearest first, ties by lower index.
+
+    The arguments are those of `nearest_in_lists`; there is a list for each row of Q.
+    """
+    D = CountedDistances(distance, X).to_rows(Q, queries, rows)
+    inside = np.flatnonzero(r >= D)
+    inside = inside[np.lexsort((rows[inside], D[inside], queries[inside]))]
+    ends = np.searchsorted(queries[inside], np.arange(1, ilk.n_rows(Q)))
+    return np.split(D[inside], ends), np.split(rows[inside], ends)
 
 
 @dataclass(frozen=True)

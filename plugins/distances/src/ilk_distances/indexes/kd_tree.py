@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import param
 from ilk.neighbors import Norm, check_radius
-from ilk_distances.indexes.candidates import CountedDistances, nearest_pairs
+from ilk_distances.indexes.candidates import nearest_pairs, within_lists
 from ilk_distances.indexes.exact import Margin, check_metric, check_queries, count, margin
 
 if TYPE_CHECKING:
@@ -192,14 +192,9 @@ class KDTree(ilk.Index):
         pairs = cKDTree(places).sparse_distance_matrix(
             tree.tree, limit, p=tree.p, output_type="ndarray"
         )
-        pairs = pairs[np.lexsort((pairs["j"], pairs["i"]))]
+        pairs = pairs[np.argsort(pairs["i"], kind="stable")]
         queries, rows = (np.ascontiguousarray(pairs[name], np.int64) for name in "ij")
-        D = CountedDistances(self.distance_, self.X_).to_rows(Q, queries, rows)
-        inside = np.flatnonzero(r >= D)
-        # stable, with the rows of a query ascending: ties by lower index
-        inside = inside[np.lexsort((D[inside], queries[inside]))]
-        ends = np.searchsorted(queries[inside], np.arange(1, len(Q)))
-        return np.split(D[inside], ends), np.split(rows[inside], ends), len(rows)
+        return *within_lists(self.distance_, Q, self.X_, queries, rows, r), len(rows)
 
     def _margin(self, Q: np.ndarray) -> Margin:
         return margin(np.result_type(Q, self.X_))

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import RandomState, Seed, param
 from ilk.neighbors import check_radius, training_rows
-from ilk_distances.indexes.approximate import checked_recall, nearest, within
+from ilk_distances.indexes.approximate import checked_recall
+from ilk_distances.indexes.candidates import nearest_in_lists, within_lists
 from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.indexes.hash_families import (
     Family,
@@ -208,15 +209,19 @@ class LSH(ilk.Index):
         Q = paired_queries(self.distance_, Q, self.X_)
         near: Any = None
         where = np.empty((len(Q), int(k)), np.int64)
-        few = []
-        for i, rows in self._candidates(Q):
-            if len(rows) < k:
-                few.append(i)
+        few: list[int] = []
+        for part, queries, rows in self._candidates(Q):
+            enough = np.bincount(queries, minlength=part.stop - part.start) >= k
+            few += (part.start + np.flatnonzero(~enough)).tolist()
+            if not enough.any():
                 continue
-            values, where[i] = nearest(self.distance_, Q[i : i + 1], self.X_, rows, int(k))
+            asked, kept = np.flatnonzero(enough), enough[queries]
+            values, where[part.start + asked] = nearest_in_lists(
+                self.distance_, Q[part], self.X_, queries[kept], rows[kept], asked, int(k)
+            )
             near = np.empty(where.shape, values.dtype) if near is None else near
-            near[i] = values
-            self.n_distance_evaluations_ += len(rows)
+            near[part.start + asked] = values
+            self.n_distance_evaluations_ += int(kept.sum())
         # fewer than k rows in the buckets: brute force for these queries
         if few:
             values, where[few] = self.distance_.kneighbors(Q[few], self.X_, int(k))
@@ -231,11 +236,12 @@ class LSH(ilk.Index):
         check_is_fitted(self)
         r = check_radius(self, r)
         Q = paired_queries(self.distance_, Q, self.X_)
-        near, where = [], []
-        for i, rows in self._candidates(Q):
-            neighbors = within(self.distance_, Q[i : i + 1], self.X_, rows, r)
-            near.append(neighbors[0])
-            where.append(neighbors[1])
+        near: list[np.ndarray] = []
+        where: list[np.ndarray] = []
+        for part, queries, rows in self._candidates(Q):
+            found = within_lists(self.distance_, Q[part], self.X_, queries, rows, r)
+            near += found[0]
+            where += found[1]
             self.n_distance_evaluations_ += len(rows)
         return near, where
 
@@ -305,8 +311,8 @@ class LSH(ilk.Index):
         factors = self.factors_.reshape(n_tables, n_bits)[np.arange(n_tables)[:, None, None], bit]
         return np.where(side == 0, -factors, factors).transpose(0, 2, 1)
 
-    def _candidates(self, Q: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield each query and the rows that share a bucket with it, ascending."""
+    def _candidates(self, Q: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Yield some queries, and pairs of their numbers among them and rows in their buckets."""
         from ilk_distances.indexes.hash_functions import gather
 
         n = len(self.X_)
@@ -325,8 +331,8 @@ class LSH(ilk.Index):
                 ends, seen = np.empty(stop - start, np.int64), np.full(n, -1, np.int64)
                 mine = slice(start, stop)
                 gather(lows[:, mine], highs[:, mine], tables, self.ordered_, seen, ends, rows)
-                for i, shared in enumerate(np.split(rows[: ends[-1]], ends[:-1])):
-                    yield first + start + i, np.sort(shared)
+                queries = np.repeat(np.arange(stop - start), np.diff(ends, prepend=0))
+                yield slice(first + start, first + stop), queries, rows[: ends[-1]]
 
 
 _QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300  # sample sizes: tuning takes few distances
