@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 N, QUERIES = 50_000, 2000
 # rows, queries and features for the index that chooses; the first three suit a tree
-CHOICES = ((4000, 1000, 2), (40_000, 2000, 4), (200_000, 2000, 3), (200_000, 1000, 50), (2000, 1, 2))
+CHOICES = (
+    (4000, 1000, 2),
+    (40_000, 2000, 4),
+    (200_000, 2000, 3),
+    (200_000, 1000, 50),
+    (2000, 1, 2),
+)
 CLUSTERS = ((8, 100, 0.1), (16, 50, 0.3), (10, 20, 1.0))  # features, clusters, spread
 
 

@@ -130,3 +130,19 @@ def test_large_k_is_not_sorted_by_insertion():
     expected = ilk.index("brute").fit(X, distance=ilk.distance("euclidean")).kneighbors(X[:3], 2500)
     np.testing.assert_array_equal(where, expected[1])
     np.testing.assert_array_equal(near, expected[0])
+
+
+@in_one_test
+@pytest.mark.parametrize("p", [1, 2, 3, 40])
+@pytest.mark.parametrize("scale", [1.7e308, 1e-300])
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_numbers_at_the_ends_of_the_range(p, scale):
+    """Powers of two bring them into the range of the tree."""
+    rng = np.random.default_rng(7)
+    X, Q = (rng.uniform(-1, 1, (n, 2)) * scale for n in (300, 9))
+    index = kd_tree(X, "minkowski", p=p)
+    brute = ilk.index("brute").fit(X, distance=index.distance_)
+    np.testing.assert_array_equal(index.kneighbors(Q, 3), brute.kneighbors(Q, 3))
+    near = index.radius_neighbors(Q, scale / 8)[1]
+    for got, expected in zip(near, brute.radius_neighbors(Q, scale / 8)[1], strict=True):
+        np.testing.assert_array_equal(got, expected)

@@ -245,7 +245,7 @@ class _Scaled(NamedTuple):
             unit = float(weights.max() ** (1 / p))
         exponent = int(np.frexp((sizes * factors).max())[1])
         if abs(exponent) > bits:  # a power of two changes no digit
-            shift = float(min(-exponent, 1000))
+            shift = float(np.clip(-exponent, -1000, 1000))
             with np.errstate(over="ignore", under="ignore"):
                 factors, unit = factors * 2.0**shift, unit * 2.0**-shift
         changed = weighted or abs(exponent) > bits
