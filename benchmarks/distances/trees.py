@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 N, QUERIES = 50_000, 2000
-# rows, queries and features for the index that chooses; all but the last suit a tree
+# rows, queries and features for the index that chooses; the first three suit a tree
 CHOICES = (
     (4000, 1000, 2),
     (40_000, 2000, 4),

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ilk
@@ -35,7 +35,6 @@ def both(n, m, p=12):
         ("euclidean", {"weights": [0.1, 10] * 6}, None, np.float64),
         ("minkowski", {"p": 2}, 5, np.float32),
         ("correlation", {}, None, np.float32),
-        ("cosine", {}, 3, np.float64),
     ],
 )
 def test_finds_nearly_all_and_says_how_far(name, parameters, code_size, dtype):
@@ -49,6 +48,7 @@ def test_finds_nearly_all_and_says_how_far(name, parameters, code_size, dtype):
     np.testing.assert_array_equal(near, np.take_along_axis(D, where, axis=1))
 
 
+@settings(max_examples=8)
 @given(st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1), st.data())
 @pytest.mark.filterwarnings("ignore::ilk_distances.RecallWarning")
 def test_always_k_rows_each_once(n, p, seed, data):

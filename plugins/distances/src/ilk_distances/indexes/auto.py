@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.neighbors import Brute, Norm, check_distance, check_radius
@@ -92,13 +91,13 @@ class Auto(ilk.Index):
 
     def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         self.check_k(k, ilk.n_rows(self.X_))
         return self._chosen(Q).kneighbors(Q, k)
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         return self._chosen(Q).radius_neighbors(Q, check_radius(self, r))
 
     @property
