@@ -1,4 +1,4 @@
-"""Trees: time beside scipy's kd-tree, and numbers of distances beside scikit-learn's ball tree."""
+"""Trees: time beside scipy's kd-tree and brute force; numbers of distances beside a ball tree."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 N, QUERIES = 50_000, 2000
+# rows, queries and features for the index that chooses; the first three suit a tree
+CHOICES = (
+    (4000, 1000, 2),
+    (40_000, 2000, 4),
+    (200_000, 2000, 3),
+    (200_000, 1000, 50),
+    (2000, 1, 2),
+)
 CLUSTERS = ((8, 100, 0.1), (16, 50, 0.3), (10, 20, 1.0))  # features, clusters, spread
 
 
@@ -24,6 +32,9 @@ def rows() -> Iterator[Row]:
     yield from _kd_tree("uniform", lambda m: rng.random((m, 8)))
     yield from _kd_tree("normal", lambda m: rng.normal(size=(m, 8)))
     yield from _kd_tree("clusters", _clusters(rng, 8, 100, 0.2))
+    yield _build()
+    for n, m, p in CHOICES:
+        yield _choice(rng.normal(size=(n, p)), rng.normal(size=(m, p)))
     for p, k, spread in CLUSTERS:
         yield from _cover_tree(f"{k} clusters, {p} features", _clusters(rng, p, k, spread))
     yield _equal_rows()
@@ -49,12 +60,36 @@ def _kd_tree(label: str, draw: Callable[[int], np.ndarray]) -> Iterator[Row]:
         lambda: peer.query(Q, 10),
         repeats=9,
     )
-    yield compare(
-        f"kd-tree 50,000 x 8 {label}, build",
+
+
+def _build() -> Row:
+    X = np.random.default_rng(0).normal(size=(200_000, 8))
+    return compare(
+        "kd-tree 200,000 x 8 normal, build",
         "scipy cKDTree",
-        None,
-        lambda: ilk.index("kd_tree").fit(X, distance=euclidean),
+        1,
+        lambda: ilk.index("kd_tree").fit(X, distance=ilk.distance("euclidean")),
         lambda: cKDTree(X),
+        repeats=9,
+    )
+
+
+def _choice(X: np.ndarray, Q: np.ndarray) -> Row:
+    """Fit and search, so that the tree must pay for itself."""
+
+    def work(name: str) -> str:
+        index = ilk.index(name).fit(X, distance=ilk.distance("euclidean"))
+        index.kneighbors(Q, 10)
+        return type(getattr(index, "index_", index)).__name__
+
+    return compare(
+        f"auto, {len(X):,} x {X.shape[1]}, fit and 10-NN of {len(Q):,}",
+        "brute",
+        0.9,
+        lambda: work("auto"),
+        lambda: work("brute"),
+        repeats=7,
+        note=f"chooses {work('auto')}",
     )
 
 

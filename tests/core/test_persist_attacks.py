@@ -98,7 +98,7 @@ ATTACKS = [
     lambda _: node("TypeNode", "sklearn.pipeline.Pipeline"),
     lambda _: node("ObjectNode", "sklearn.pipeline.islice"),
     lambda _: node("ObjectNode", "sklearn.pipeline.BaseEstimator"),
-    lambda _: node("ObjectNode", "ilk_distances.indexes.kd_tree.Candidates"),
+    lambda _: node("ObjectNode", "ilk_distances.indexes.kd_tree.Norm"),
     lambda _: node("ObjectNode", "ilk.__main__.Any"),
     lambda file: node("ListNode", "ilk.persist.Path", content=[plain(str(file))]),
     lambda _: node("CachedNode", "builtins.str"),

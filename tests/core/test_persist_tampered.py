@@ -78,11 +78,8 @@ def stray_chance(model):
 
 FAR = 10**9
 TAMPERED = [
-    (index("kd_tree"), put("order_", FAR)),
-    (index("kd_tree"), put("order_", -FAR)),
-    (index("kd_tree"), put("_starts", 10**6, 1)),
-    (index("kd_tree"), cut("_tiles")),
-    (index("kd_tree"), cut("boxes_")),
+    (index("kd_tree"), put("X_", np.nan)),
+    (index("kd_tree"), put("X_", np.inf)),
     (index("ball_tree"), put("tree_.rows", FAR, -1)),
     (index("ball_tree"), put("tree_.first", FAR)),
     (index("ball_tree"), put("tree_.first", 0)),

@@ -165,8 +165,8 @@ def by_hand(q, X):
 @pytest.mark.parametrize("name", sorted(ilk.registry("index").names()))
 @pytest.mark.parametrize("distance", ["euclidean", None, len, ilk.kernel("linear")])
 def test_every_index_needs_a_distance(name, distance):
-    if name == "hnsw":
-        pytest.importorskip("hnswlib")
+    if name in {"hnsw", "faiss"}:
+        pytest.importorskip("hnswlib" if name == "hnsw" else name, reason="in the extra ann")
     with pytest.raises((ilk.InputError, ilk.InputTypeError), match=f"{name}: distance must be"):
         ilk.index(name).fit([[0.0], [1.0]], [0, 1], distance=distance)
 

@@ -13,6 +13,7 @@ import ilk_distances
 from cases import in_one_test
 
 pytest.importorskip("hnswlib", reason="hnswlib is in the extra ann")
+pytestmark = pytest.mark.filterwarnings("ignore::ilk_distances.RecallWarning")
 
 
 def hnsw(X, distance="euclidean", parameters=None, random_state=0, **options):
@@ -46,7 +47,7 @@ def test_finds_nearly_all_and_says_how_far(name, parameters, dtype):
     D = index.distance_.pairwise(Q, X)
     assert near.dtype == D.dtype == dtype
     np.testing.assert_array_equal(near, np.take_along_axis(D, where, axis=1))
-    assert index.n_distance_evaluations_ == 2 * 50 * 64
+    assert index.n_distance_evaluations_ == 2 * 50 * (10 + 4)
 
 
 @given(st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1), st.data())
@@ -69,7 +70,7 @@ def test_what_the_walk_does_not_meet_is_compared_with_all():
     X, Q = both(3000, 3)
     index = hnsw(X, n_links=2, ef_construction=2, ef_search=1)
     near, where = index.kneighbors(Q, 3000)
-    assert any(rows is None for rows in index._met(Q))
+    assert (index._walked(index.frame_.place(Q), 3000) < 0).any()
     D = index.distance_.pairwise(Q, X)
     np.testing.assert_array_equal(where, np.argsort(D, axis=1, kind="stable"))
     assert (np.diff(near, axis=1) >= 0).all()
@@ -187,3 +188,59 @@ def test_a_graph_that_leads_astray_is_refused(tmp_path, monkeypatch, name, where
     monkeypatch.undo()
     with pytest.raises(ilk.PersistError, match=r"refused: hnsw: graph_"):
         ilk.load(path)
+
+
+@in_one_test
+@pytest.mark.parametrize("name", ["hnsw", "faiss"])
+def test_copies_do_not_crowd_out_other_rows(name, tmp_path):
+    """5 rows, 100 copies of each: recall and accuracy of brute force."""
+    pytest.importorskip("hnswlib" if name == "hnsw" else name, reason="in the extra ann")
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(5, 4)), 100, axis=0)[rng.permutation(500)]
+    Q = X[::7] + 0.05 * rng.normal(size=X[::7].shape)
+    index = ilk.index(name, random_state=0).fit(X, distance=ilk.distance("euclidean"))
+    assert index.recall_ == 1
+    for k in (1, 5, 150, 500):
+        expected = ilk.nearest(X, k, Q)
+        np.testing.assert_array_equal(index.kneighbors(Q, k), expected)
+    again = ilk.load(ilk.save(index, tmp_path / "index.ilk"))
+    np.testing.assert_array_equal(again.kneighbors(Q, 5), ilk.nearest(X, 5, Q))
+
+
+@in_one_test
+@pytest.mark.parametrize("name", ["hnsw", "faiss"])
+@pytest.mark.parametrize("far", [1e9, -1e300])
+def test_one_far_value_does_not_collapse_the_others(name, far):
+    pytest.importorskip("hnswlib" if name == "hnsw" else name, reason="in the extra ann")
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(700, 6)), rng.normal(size=(50, 6))
+    X[7, 3] = far
+    index = ilk.index(name, random_state=0).fit(X, distance=ilk.distance("euclidean"))
+    assert index.recall_ > 0.9
+    assert ilk_distances.recall(index, Q, 10) > 0.9
+    assert index._n_places == 700
+
+
+def test_a_low_recall_is_told():
+    X, _ = both(3000, 0)
+    with pytest.warns(ilk_distances.RecallWarning, match=r"hnsw: finds .* larger ef_search"):
+        index = hnsw(X, n_links=2, ef_construction=2, ef_search=1)
+    assert index.recall_ < 0.8
+
+
+def test_memory_as_documented():
+    import tracemalloc
+
+    X = np.random.default_rng(0).normal(size=(8000, 64))
+    hnsw(X[:300])
+    tracemalloc.start()
+    try:
+        index = hnsw(X, n_links=4, ef_construction=10)
+        index.kneighbors(X, 5)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    base = index.graph_.__getstate__()[0]["data_level0"]
+    assert base.nbytes == 8000 * (4 * 64 + 8 * 4 + 12)
+    # places in float32, and blocks: no copy of the rows in double
+    assert peak < 8000 * 64 * 4 * 2 + 12 * 2**20

@@ -22,7 +22,7 @@ DISTANCES = [
     if found.distribution in {"ilk-core", "ilk-distances", "ilk-ensembles"}
 ]
 INDEXES = {
-    "kd_tree": [{}, {"leaf_size": 1}, {"leaf_size": 3, "copy": False}],
+    "kd_tree": [{}, {"leaf_size": 1}, {"leaf_size": 3}],
     "ball_tree": [{}, {"leaf_size": 1}],
     "cover_tree": [{}, {"base": 2.0}],
     "fish_and_shrink": [{}, {"n_pivots": 1}, {"n_pivots": 5}],

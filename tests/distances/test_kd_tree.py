@@ -40,17 +40,53 @@ def test_looks_at_a_small_part():
     assert index.n_distance_evaluations_ < 100 * 500
 
 
-def test_the_tree():
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(1000, 3))
-    index = kd_tree(X, index={"leaf_size": 10})
-    np.testing.assert_array_equal(np.sort(index.order_), np.arange(1000))
-    np.testing.assert_array_equal(index.boxes_[0], [X.min(axis=0), X.max(axis=0)])
-    sizes = np.diff(index._starts)
-    assert sizes.max() <= 10
-    leaves = index.boxes_[-len(sizes) :]
-    for box, rows in zip(leaves, np.split(index.order_, index._starts[1:-1]), strict=True):
-        np.testing.assert_array_equal(box, [X[rows].min(axis=0), X[rows].max(axis=0)])
+@pytest.mark.parametrize("weights", [None, [1e-3, 1, 7, 1e3]])
+@pytest.mark.parametrize("offset", [0, 1e9])
+def test_rounding_inside_the_tree_changes_no_answer(weights, offset):
+    """Weighted rows are rounded in the tree; far from the origin as coarsely as they are apart."""
+    rng = np.random.default_rng(4)
+    rows = offset + rng.integers(0, 50, (4000, 4)) / 16
+    X, Q = rows[:3900], rows[3900:]
+    index = kd_tree(X, weights=weights)
+    expected = ilk.index("brute").fit(X, distance=index.distance_)
+    for got, right in zip(index.kneighbors(Q, 7), expected.kneighbors(Q, 7), strict=True):
+        np.testing.assert_array_equal(got, right)
+    r = float(np.median(index.kneighbors(Q, 7)[0]))
+    for got, right in zip(
+        index.radius_neighbors(Q, r)[1], expected.radius_neighbors(Q, r)[1], strict=True
+    ):
+        np.testing.assert_array_equal(got, right)
+
+
+def test_copies_in_masses():
+    """More ties than the tree is asked for: these queries alone are compared with all rows."""
+    rng = np.random.default_rng(5)
+    X = np.concatenate([np.zeros((3000, 3)), rng.normal(size=(9000, 3))])[rng.permutation(12_000)]
+    Q = np.concatenate([np.zeros((1, 3)), rng.normal(size=(40, 3)) + 3])
+    index = kd_tree(X)
+    expected = ilk.index("brute").fit(X, distance=index.distance_).kneighbors(Q, 5)
+    np.testing.assert_array_equal(index.kneighbors(Q, 5), expected)
+    assert index.n_distance_evaluations_ == 12_000 + 40 * 6
+
+
+def test_memory():
+    """Sixteen bytes a row for the tree, as documented, and blocks of queries."""
+    import tracemalloc
+
+    X = np.random.default_rng(6).normal(size=(60_000, 8))
+    kd_tree(X[:100]).kneighbors(X[:9], 3)
+    tracemalloc.start()
+    try:
+        index = kd_tree(X)
+        index.kneighbors(X[:6000], 10)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    tree = index._tree.tree
+    node = 9 * 8  # numbers and pointers of scipy's nodes
+    assert 8 * len(X) + node * tree.size <= 16 * len(X)
+    assert np.shares_memory(tree.data, X)
+    assert peak < 16 * len(X) + 8 * 2**20
 
 
 @in_one_test
@@ -94,3 +130,19 @@ def test_large_k_is_not_sorted_by_insertion():
     expected = ilk.index("brute").fit(X, distance=ilk.distance("euclidean")).kneighbors(X[:3], 2500)
     np.testing.assert_array_equal(where, expected[1])
     np.testing.assert_array_equal(near, expected[0])
+
+
+@in_one_test
+@pytest.mark.parametrize("p", [1, 2, 3, 40])
+@pytest.mark.parametrize("scale", [1.7e308, 1e-300])
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_numbers_at_the_ends_of_the_range(p, scale):
+    """Powers of two bring them into the range of the tree."""
+    rng = np.random.default_rng(7)
+    X, Q = (rng.uniform(-1, 1, (n, 2)) * scale for n in (300, 9))
+    index = kd_tree(X, "minkowski", p=p)
+    brute = ilk.index("brute").fit(X, distance=index.distance_)
+    np.testing.assert_array_equal(index.kneighbors(Q, 3), brute.kneighbors(Q, 3))
+    near = index.radius_neighbors(Q, scale / 8)[1]
+    for got, expected in zip(near, brute.radius_neighbors(Q, scale / 8)[1], strict=True):
+        np.testing.assert_array_equal(got, expected)

@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
 
 import ilk
+import ilk_distances
 from cases import in_one_test
 from ilk.plotting import class_style
 from ilk_distances import plotting
@@ -221,3 +222,25 @@ def test_names_of_classes_are_drawn_as_they_are(draw, tmp_path):
 def test_flow_of_no_points(distance, x, y):
     with pytest.raises(ilk.InputError, match="emd: only signatures whose positions are vectors"):
         plotting.flow(distance, x, y)
+
+
+def test_recall_curve_has_a_line_for_each_index(tmp_path):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(600, 6)), rng.normal(size=(20, 6))
+    options = {"n_bits": 8, "width": 5.0, "random_state": 0}
+    with pytest.warns(ilk_distances.RecallWarning):
+        lsh = [ilk.index("lsh", n_tables=n, **options).fit(X, distance=EUCLIDEAN) for n in (9, 1)]
+    brute = ilk.index("brute").fit(X, distance=EUCLIDEAN)
+    ax = plotting.recall_curve({"lsh": lsh, "brute": [brute]}, Q, 5)
+    ax.figure.savefig(tmp_path / "picture.png")
+    drawn, exact = ax.get_lines()
+    expected = sorted(ilk_distances.recall(index, Q, 5) for index in lsh)
+    np.testing.assert_allclose(drawn.get_xdata(), expected)
+    assert exact.get_xdata().tolist() == [1.0]
+    assert (drawn.get_ydata() > 0).all()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["lsh", "brute"]
+
+
+def test_recall_curve_of_nothing():
+    with pytest.raises(ilk.InputError, match="recall_curve: indexes must have a fitted index"):
+        plotting.recall_curve({}, [[0.0]])

@@ -112,3 +112,23 @@ def test_docstring_example():
 def test_no_index(index):
     with pytest.raises(ilk.InputTypeError, match="recall: index must be a fitted index, got"):
         ilk_distances.recall(index, [[0.0]], 1)
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("name", "parameters", "remedy"),
+    [
+        ("lsh", {"n_tables": 1, "n_bits": 4, "width": 4.0, "random_state": 0}, "n_tables"),
+        ("footprint", {"n_neighbors": 5, "n_references": 1}, "n_references"),
+    ],
+)
+def test_a_low_recall_is_told_at_fit(name, parameters, remedy):
+    """Measured without counting: on 100 rows, 10 neighbours each."""
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(500, 3)), np.arange(500) % 2
+    euclidean = ilk.distance("euclidean")
+    with pytest.warns(ilk_distances.RecallWarning, match=f"{name}: finds .* of its own.*{remedy}"):
+        index = ilk.index(name, **parameters).fit(rows, labels, distance=euclidean)
+    assert index.recall_ == pytest.approx(ilk_distances.recall(index, rows[::5], 10))
+    good = ilk.index(name, **({"random_state": 0} if name == "lsh" else {}))
+    assert good.fit(rows, labels, distance=euclidean).recall_ >= 0.8

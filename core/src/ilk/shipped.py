@@ -22,7 +22,7 @@ ilk-distances/distance:
     kullback_leibler learned levenshtein mahalanobis manhattan minkowski ncd pair_classifier
     precomputed sum_of_minima symmetric_kl
 ilk-distances/index:
-    ball_tree case_retrieval_net cover_tree fish_and_shrink footprint hnsw kd_tree lsh
+    auto ball_tree case_retrieval_net cover_tree faiss fish_and_shrink footprint hnsw kd_tree lsh
 ilk-distances/kernel:
     conformal exponential_chi2 linear mahalanobis_rbf polynomial precomputed rational rbf sigmoid
     substitution weighted_sum

@@ -428,6 +428,10 @@ def kernel(
 def kernel(_name: str, /) -> Kernel: ...
 def kernels() -> list[str]: ...
 @overload
+def index(_name: Literal["auto", "ilk-distances/auto"], /) -> Index:
+    """Chooses between `brute` and `kd_tree` by size, width and distance; exact, for any distance."""
+
+@overload
 def index(
     _name: Literal["ball_tree", "ilk-distances/ball_tree"], /, *, leaf_size: int = ...
 ) -> Index:
@@ -446,6 +450,19 @@ def index(
     _name: Literal["cover_tree", "ilk-distances/cover_tree"], /, *, base: float = ...
 ) -> Index:
     """Cover tree: balls of shrinking radius around training rows; exact, for every metric."""
+
+@overload
+def index(
+    _name: Literal["faiss", "ilk-distances/faiss"],
+    /,
+    *,
+    n_cells: int | None = ...,
+    n_probes: int | None = ...,
+    recall: float = ...,
+    code_size: int | None = ...,
+    random_state: RandomState = ...,
+) -> Index:
+    """Inverted file: compares a query with the rows in the nearest cells; approximate."""
 
 @overload
 def index(
@@ -480,10 +497,8 @@ def index(
     """Hierarchical navigable small worlds: walks a graph of near rows; approximate."""
 
 @overload
-def index(
-    _name: Literal["kd_tree", "ilk-distances/kd_tree"], /, *, leaf_size: int = ..., copy: bool = ...
-) -> Index:
-    """kd-tree: halves the rows repeatedly along the widest feature; exact, for Minkowski."""
+def index(_name: Literal["kd_tree", "ilk-distances/kd_tree"], /, *, leaf_size: int = ...) -> Index:
+    """kd-tree: halves the rows repeatedly along a wide feature; exact, for Minkowski."""
 
 @overload
 def index(

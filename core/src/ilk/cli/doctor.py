@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "click", "pluggy", "skops", "loky"),
     *("numba", "polars", "matplotlib", "pyarrow", "dask", "mpi4py"),
-    *("rapidfuzz", "zstandard", "lz4", "isal", "hnswlib"),
+    *("rapidfuzz", "zstandard", "lz4", "isal", "hnswlib", "faiss-cpu"),
 )
 _VARIABLES = (
     *(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -30,6 +29,7 @@ _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only s
 _WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
 _FEW = 32  # minimum number of rows in a block, however long the others are
 MAX_SORTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
+_SHARED = 2**18  # differences that take about as long as the overhead of one call
 _BRIEF = 2**17  # differences that take about as long as the start of a thread
 
 
@@ -105,11 +105,14 @@ class VectorDistance(Distance):
         X and Y are already checked; pairs of the same row of X should be adjacent.
         """
         D = np.empty(len(rows), dtype=self.result_type(X, Y))
-        # runs of pairs with the same row of X: one call each
-        starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
-        for start, stop in pairwise(starts):
-            row = rows[start]
-            D[start:stop] = self.compare(X[row : row + 1], Y[columns[start:stop]])[0]
+        # runs of pairs with the same row of X; a few short runs share one call
+        starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
+        for first, last in _few_runs(starts.tolist(), _SHARED // max(int(X.shape[1]), 1)):
+            part = slice(starts[first], starts[last])
+            some, places = np.unique(columns[part], return_inverse=True)
+            block = self.compare(X[rows[starts[first:last]]], Y[some])
+            lengths = np.diff(starts[first : last + 1])
+            D[part] = block[np.repeat(np.arange(last - first), lengths), places]
         return D
 
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -209,6 +212,19 @@ class _PreparedVectors(Prepared):
         check_same_features(distance, query, self.X)
         rows = self.X if indices is None else self.X[indices]
         return np.asarray(distance.compare(query, rows)[0])
+
+
+def _few_runs(starts: list[int], most: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and last + 1 of a few runs, one at least; they need `most` pairs at most.
+
+    `starts` are those of the runs, and the end.
+    """
+    first = 0
+    for run in range(1, len(starts)):
+        # a call for g runs with s pairs in all compares up to g s
+        if run == len(starts) - 1 or (run + 1 - first) * (starts[run + 1] - starts[first]) > most:
+            yield first, run
+            first = run
 
 
 def _width(Y: np.ndarray) -> int:

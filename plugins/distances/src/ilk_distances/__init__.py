@@ -6,6 +6,7 @@ Use the components by name through `ilk`. The package also has, imported on firs
 - `gram_blocks`, `gram_product`, `GramRows`: Gram matrices that need not fit into memory;
 - `alignment`: what a Gram matrix is worth;
 - `plotting`: heat maps, embeddings and flows;
+- `RecallWarning`: an approximate index finds few of its own neighbours;
 - `WindowWarning`, `MissingLibraryError`: warnings and errors of distances by compression.
 """
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ilk_distances import plotting as plotting
+    from ilk_distances.indexes.approximate import RecallWarning as RecallWarning
     from ilk_distances.indexes.approximate import recall as recall
     from ilk_distances.kernels.gram import GramRows as GramRows
     from ilk_distances.kernels.gram import alignment as alignment
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "GramRows": "kernels.gram",
     "MissingLibraryError": "strings.extras",
+    "RecallWarning": "indexes.approximate",
     "WindowWarning": "strings.compression",
     "alignment": "kernels.gram",
     "gram_blocks": "kernels.gram",

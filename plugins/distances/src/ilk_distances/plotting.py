@@ -1,4 +1,4 @@
-"""Plots of distances: a heat map, an embedding in the plane, the flow between two signatures.
+"""Plots of distances: heat map, embedding in the plane, flow between signatures; recall of indexes.
 
 They need matplotlib (extra ``report`` of ilk), and draw on new axes or on given ones, without
 matplotlib's global state.
@@ -6,21 +6,28 @@ matplotlib's global state.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.plotting import COLORS, class_style, colorbar, new_axes, plot_label
+from ilk_distances.indexes.approximate import Sample
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Distance, Labels, Matrix
+    from ilk import Cases, Distance, Index, Labels, Matrix
 
 
-__all__ = ["embedding", "flow", "heat_map"]
+__all__ = ["embedding", "flow", "heat_map", "recall_curve"]
+
+_REPEATS = 3  # of a timed search; the fastest counts
 
 
 def heat_map(
@@ -210,6 +217,80 @@ def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Ax
                 )
     _finish(ax, f"{ilk.display_name(distance)} = {distance.between(x, y):.4g}", places)
     return ax
+
+
+def recall_curve(
+    indexes: Mapping[str, Sequence[Index]], Q: Cases, k: int = 10, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the speed of indexes against their recall: right and up is better.
+
+    Each line is an index, each of its points a setting. The speed is that of the fastest of three
+    searches for all queries, after one that does not count.
+
+    Parameters
+    ----------
+    indexes : dict of lists of Index
+        Fitted on the same rows and distance, by the label of their line.
+    Q : data of m rows
+        Queries, preferably not training rows.
+    k : int, default=10
+    ax : Axes, optional
+        A new figure's if left out (``ax.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+        The lines have recalls from 0 to 1, and queries a second.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is no index, or k is not within 1..n.
+    NotFittedError
+
+    Examples
+    --------
+    >>> import ilk, ilk_distances, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X, Q, distance = rng.random((2000, 4)), rng.random((50, 4)), ilk.distance("euclidean")
+    >>> lsh = [ilk.index("lsh", n_tables=n, n_bits=4, random_state=0) for n in (4, 16)]
+    >>> fitted = [index.fit(X, distance=distance) for index in lsh]
+    >>> ax = ilk_distances.plotting.recall_curve({"lsh": fitted}, Q)
+    >>> recalls = ax.get_lines()[0].get_xdata()
+    >>> bool(recalls[0] < recalls[1])
+    True
+    """
+    fitted: list[Any] = [index for line in indexes.values() for index in line]
+    if not fitted:
+        raise ilk.InputError("recall_curve: indexes must have a fitted index, got none")
+    for index in fitted:
+        check_is_fitted(index, ["X_", "distance_"])
+    fitted[0].check_k(k, ilk.n_rows(fitted[0].X_))
+    sample = Sample.of(fitted[0], fitted[0].distance_.check_input(Q, "Q"), int(k))
+    ax = ax or new_axes(6.4, 4.8)
+    for number, (label, line) in enumerate(indexes.items()):
+        points = sorted((float(sample.shares(one).mean()), _speed(one, Q, k)) for one in line)
+        style: dict[str, Any] = {"markeredgecolor": "white", "color": COLORS[number % len(COLORS)]}
+        recalls, speeds = zip(*points, strict=True)
+        ax.plot(recalls, speeds, "o-", label=plot_label(label), **style)
+    ax.set_yscale("log")
+    ax.set_xlabel(f"recall of {k} neighbours")
+    ax.set_ylabel("queries a second")
+    ax.grid(visible=True, alpha=0.3)
+    ax.legend()
+    return ax
+
+
+def _speed(index: Index, Q: Cases, k: int) -> float:
+    """Queries that an index answers in a second."""
+    seconds = []
+    for _ in range(_REPEATS):
+        start = time.perf_counter()
+        index.kneighbors(Q, k)
+        seconds.append(time.perf_counter() - start)
+    return ilk.n_rows(Q) / max(min(seconds), 1e-9)
 
 
 def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:

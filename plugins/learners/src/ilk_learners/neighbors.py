@@ -65,7 +65,11 @@ class Nearest(Component):
         default="euclidean",
         doc="Fitted on the training rows.",
     )
-    index: IndexLike = slot("index", default="brute", doc="Finds the neighbours.")
+    index: IndexLike = slot(
+        "index",
+        default="brute",
+        doc='Finds the neighbours; "auto" takes a kd-tree where it is faster: the same answers.',
+    )
     metric_learner: MetricLearnerLike | None = slot(
         "metric_learner",
         default=None,

@@ -9,7 +9,7 @@ import numpy as np
 import ilk
 from ilk import param
 from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierarchy, grow, root_of
-from ilk_distances.indexes.counted_distances import CountedDistances, rows_at_once
+from ilk_distances.indexes.candidates import CountedDistances, rows_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.neighbors import check_radius, training_rows
-from ilk_distances.indexes.counted_distances import CountedDistances, search_in_blocks
+from ilk_distances.indexes.candidates import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 
 if TYPE_CHECKING:

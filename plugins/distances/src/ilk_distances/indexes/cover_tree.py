@@ -11,7 +11,7 @@ from ilk_distances.indexes.ball_tree_search import BallTreeIndex, Branch, Hierar
 
 if TYPE_CHECKING:
     from ilk import Cases
-    from ilk_distances.indexes.counted_distances import CountedDistances
+    from ilk_distances.indexes.candidates import CountedDistances
 
 MIDDLES = 64  # maximum number of children of a ball: bounds the cost of division
 TRIED = 8  # middles picked before the first check that division helps

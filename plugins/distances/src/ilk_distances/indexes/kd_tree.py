@@ -1,36 +1,46 @@
-"""kd-tree: boxes of training rows, for Minkowski distances."""
+"""kd-tree: scipy's tree finds candidates for Minkowski distances, which the distance then ranks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
+from scipy.spatial import cKDTree
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import param
 from ilk.neighbors import Norm, check_radius
-from ilk_distances.indexes.candidates import Candidates
-from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
+from ilk_distances.indexes.candidates import nearest_pairs, within_lists
+from ilk_distances.indexes.exact import Margin, check_metric, check_queries, count, margin
 
 if TYPE_CHECKING:
     from ilk import Cases, Distance, Labels
 
-INSERTED = 128  # maximum number of neighbours sorted by insertion, which is quadratic
-QUERIES = 512  # queries in a thread's block: large beside the cost of its start
-LEAST = 1e-300  # absolute error of reduced distances, because powers may underflow
+_QUERIES = 2048  # maximum number of queries in a block; they are sorted by place
+_NUMBERS = 2**19  # candidates of a block: bounds the memory
+_MOST = 1024  # candidates of a query from which brute force takes about as long
+_STEEP = 16.0  # larger exponents underflow: the Chebyshev distance finds the candidates
+_BITS = 400  # powers of numbers up to 2^(400 / p) neither overflow nor vanish
+_LEAST = 1e-290  # smaller powers may have lost digits by underflow
 
 
 class KDTree(ilk.Index):
-    """kd-tree: halves the rows repeatedly along the widest feature; exact, for Minkowski.
+    """kd-tree: halves the rows repeatedly along a wide feature; exact, for Minkowski.
 
-    Every node has the smallest box around its rows; a query skips the nodes whose box is
-    farther than the k-th nearest row found so far. The tree selects, with a margin for rounding,
-    the candidates for the nearest rows. The distance itself then compares them with the query,
-    so that answers are those of `brute` to the last bit, ties by lower training index included.
+    A query skips the nodes whose box is farther than the k-th nearest row found so far. scipy's
+    tree selects, with a margin for rounding, the candidates for the nearest rows. The distance
+    itself then compares them with the query, so that answers are those of `brute` to the last
+    bit, ties by lower training index included. Queries with more than about 1,000 candidates,
+    because of many equal rows, are compared with all rows.
 
     Takes `minkowski` with p of at least 1, `manhattan`, `euclidean` and `chebyshev`, weighted or
-    not. Best in up to about 15 dimensions; beyond, most boxes are near every query.
+    not. Best in up to about 10 dimensions; beyond, most boxes are near every query, and `brute`
+    is faster. `auto` chooses between the two.
+
+    Memory in addition to the rows: at most 16 bytes a row. Rows that are no contiguous array of
+    float64, and rows under a weighted distance, are copied once more in double. Files have no
+    tree: it is built again at the first search.
 
     Attributes
     ----------
@@ -38,13 +48,9 @@ class KDTree(ilk.Index):
         As given to `fit`.
     X_ : ndarray of shape (n, p)
         Training rows; not copied.
-    order_ : ndarray of int, shape (n,)
-        Training indices in the order of the leaves.
-    boxes_ : ndarray of shape (n_nodes, 2, p)
-        Smallest and largest values of each node; the children of node i are 2 i + 1 and 2 i + 2.
     n_distance_evaluations_ : int
-        Number of distances computed since `fit`: of queries to the rows of visited leaves, and
-        again to the candidates for the nearest rows.
+        Number of distances computed by the distance since `fit`: of queries to the candidates.
+        Distances inside scipy's tree are not counted.
 
     Raises
     ------
@@ -74,16 +80,11 @@ class KDTree(ilk.Index):
         ge=1,
         doc="Maximum number of rows in a leaf.",
     )
-    copy: bool = param(
-        default=True,
-        doc="Whether to keep a copy of the rows in the order of the tree, which makes queries "
-        "faster. A memory-mapped array is never copied.",
-    )
 
     @classmethod
     def examples(cls) -> list[KDTree]:
-        """Return the default, and a deep tree without a copy."""
-        return [cls(), cls(leaf_size=2, copy=False)]
+        """Return the default, and a deep tree."""
+        return [cls(), cls(leaf_size=2)]
 
     def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
@@ -96,7 +97,8 @@ class KDTree(ilk.Index):
         check_metric(self, distance)
         self.X_ = distance.check_input(X)
         self.distance_ = distance
-        self._build()
+        self._tree: _Scaled | None = None
+        self._built()
         self.n_distance_evaluations_ = 0
         return self
 
@@ -104,19 +106,18 @@ class KDTree(ilk.Index):
         """The k nearest training rows of each query, nearest first, ties by lower index."""
         check_is_fitted(self)
         self.check_k(k, len(self.X_))
+        k = int(k)
         Q = check_queries(self, self.distance_, Q, self.X_)
-        near = np.empty((len(Q), int(k)), np.result_type(Q, self.X_))
-        where = np.empty((len(Q), int(k)), np.int64)
-        counts: list[int] = []
+        near = np.empty((len(Q), k), np.result_type(Q, self.X_))
+        where = np.empty((len(Q), k), np.int64)
+        tree, counts = self._built(), []
 
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
-            candidates, looked = self._candidates(Q[rows], int(k), np.inf)
-            # the search compares with margins for rounding: the distance itself decides
-            again = self._settle(candidates, Q[rows], near[rows], where[rows])
-            counts.append(looked + again)
+            counts.append(self._nearest(tree, Q[rows], k, near[rows], where[rows]))
 
-        ilk.in_blocks(work, len(Q), QUERIES)
+        size = min(_QUERIES, _NUMBERS // k, -(-len(Q) // ilk.n_threads()))
+        ilk.in_blocks(work, len(Q), max(size, 1))
         count(self, sum(counts))
         return near, where
 
@@ -127,139 +128,157 @@ class KDTree(ilk.Index):
         Q = check_queries(self, self.distance_, Q, self.X_)
         near: list[Any] = [None] * len(Q)
         where: list[Any] = [None] * len(Q)
-        counts: list[int] = []
+        tree, counts = self._built(), []
 
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
-            candidates, looked = self._candidates(Q[rows], 0, r)
-            near[rows], where[rows], again = candidates.within(self.distance_, Q[rows], self.X_, r)
-            counts.append(looked + again)
+            near[rows], where[rows], compared = self._within(tree, Q[rows], r)
+            counts.append(compared)
 
-        ilk.in_blocks(work, len(Q), QUERIES)
+        ilk.in_blocks(work, len(Q), _QUERIES)
         count(self, sum(counts))
         return near, where
 
     def check_loaded(self) -> None:
-        """Check that the leaves have each row once, and that boxes match the features."""
-        n, p = ilk.check_stored(self, "X_", (None, None), kinds="f").shape
-        n_leaves = len(self._starts) - 1
-        ilk.check_stored(self, "_starts", (None,), spans=n)
-        ilk.check_stored(self, "order_", (n,), least=0, below=n)
-        ilk.check_stored(self, "boxes_", (2 * n_leaves - 1, 2, p), kinds="f")
-        if self._tiles is not None:
-            ilk.check_stored(self, "_tiles", (n * p,), kinds="f")
+        """Check the rows; the tree is built again from them."""
+        p = ilk.check_stored(self, "X_", (None, None), kinds="f").shape[1]
         weights = self.distance_.weights
-        if n_leaves.bit_count() != 1 or (weights is not None and len(weights) != p):
-            raise ilk.stored_fault(self, f"{n_leaves} leaves or the weights do not match the tree")
+        if not np.isfinite(self.X_).all() or (weights is not None and len(weights) != p):
+            raise ilk.stored_fault(self, "X_ must be finite, with a weight for each feature")
 
-    def _build(self) -> None:
-        from ilk_distances.indexes import kd_tree_steps
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {**state, "_tree": None} if "_tree" in state else state
 
-        n, p = self.X_.shape
-        # a power of two: the tree is complete, so positions replace pointers to children
-        n_leaves = 2 ** max(-(-n // self.leaf_size) - 1, 0).bit_length()
-        self.order_ = np.empty(n, np.int64)
-        self.boxes_ = np.empty((2 * n_leaves - 1, 2, p))
-        self._starts = np.empty(n_leaves + 1, np.int64)
-        X = _for_kernels(self.X_)
-        kd_tree_steps.halve(X, self.order_, self._starts, self.boxes_)
-        self._tiles = None
-        if self.copy and not _is_mapped(self.X_):
-            self._tiles = np.empty(self.X_.size, self.X_.dtype)
-            kd_tree_steps.lay(X, self.order_, self._starts, self._tiles)
+    def _built(self) -> _Scaled:
+        """The tree; built again after loading."""
+        if self._tree is None:
+            self._tree = _Scaled.of(self.X_, self.distance_, self.leaf_size)
+        return self._tree
 
-    def _candidates(self, Q: np.ndarray, k: int, r: float) -> tuple[Candidates, int]:
-        """Candidates for the nearest rows of each query, and the number of computed distances."""
-        from ilk_distances.indexes import kd_tree_steps
-
-        p = float(self.distance_.p)
-        how = kd_tree_steps.how(p)
-        power = p if how == kd_tree_steps.SQUARES else 1.0
-        weights, unit = self._weights(how, p)
-        relative, absolute, most = margin(np.result_type(Q, self.X_))
-        # the search compares reduced distances, so the radius and the errors are reduced likewise:
-        # a relative error e of d becomes (1 + e)^power - 1 of d^power
-        with np.errstate(over="ignore", under="ignore"):
-            radius, least, most = (np.array([r, absolute, most]) / unit) ** power
-        slack = np.array([(1 + relative) ** power - 1, max(least, LEAST), most])
-        copied = self._tiles is not None
-        positions, ends, evaluations = kd_tree_steps.candidates(
-            self._tiles if copied else np.empty(0, self.X_.dtype),
-            np.empty((0, 0), self.X_.dtype) if copied else _for_kernels(self.X_),
-            self.order_,
-            self._starts,
-            self.boxes_,
-            np.ascontiguousarray(Q, dtype=float),
-            k,
-            float(radius),
-            how,
-            p,
-            weights,
-            slack,
-        )
-        # queries whose first candidates are near one another in the tree read the same rows
-        firsts = np.append(0, ends[:-1])
-        turns = (
-            np.argsort(positions[np.minimum(firsts, len(positions) - 1)])
-            if len(positions)
-            else np.arange(len(Q))
-        )
-        return Candidates(self.order_[positions], ends, turns), int(evaluations)
-
-    def _settle(
-        self, candidates: Candidates, Q: np.ndarray, near: np.ndarray, where: np.ndarray
+    def _nearest(
+        self, tree: _Scaled, Q: np.ndarray, k: int, near: np.ndarray, where: np.ndarray
     ) -> int:
-        """Write the nearest candidates of each query; return the number of computed distances."""
-        from ilk_distances.indexes import kd_tree_steps
+        """Write the nearest rows of each query; return the number of computed distances."""
+        n, compared = len(self.X_), 0
+        places, usable = tree.place(Q)
+        # near queries follow one another and read the same leaves
+        left = cKDTree(places).indices[usable] if len(Q) > 1 else np.flatnonzero(usable)
+        wanted = k + 1
+        while len(left) and 4 * wanted <= n and wanted <= max(8 * k, _MOST):
+            reached, rows = tree.tree.query(places[left], wanted, p=tree.p)
+            limit = tree.limit(tree.loose * reached[:, k - 1], self._margin(Q), places[left])
+            done = reached[:, -1] > limit
+            some, rows = left[done], rows[done]
+            near[some], where[some] = nearest_pairs(self.distance_, Q[some], self.X_, rows, k)
+            compared += rows.size
+            left, wanted = left[~done], 8 * wanted
+        rest = np.union1d(left, np.flatnonzero(~usable))
+        if len(rest):
+            near[rest], where[rest] = self.distance_.nearest(Q[rest], self.X_, k)
+        return compared + len(rest) * n
 
-        how, k = kd_tree_steps.how(float(self.distance_.p)), near.shape[1]
-        # kinds of distances that have a compiled loop over pairs
-        plain = self.distance_.weights is None and how != kd_tree_steps.POWERS
-        if not plain or k > INSERTED:
-            near[:], where[:], compared = candidates.nearest(self.distance_, Q, self.X_, k)
-            return compared
-        rows, ends = candidates.rows, candidates.ends
-        queries = np.repeat(np.arange(len(Q)), np.diff(ends, prepend=0))
-        values = self.distance_.compare_pairs(Q, queries, self.X_, rows)
-        kd_tree_steps.settle(values, rows, ends, near, where)
-        return len(rows)
+    def _within(
+        self, tree: _Scaled, Q: np.ndarray, r: float
+    ) -> tuple[list[np.ndarray], list[np.ndarray], int]:
+        """Rows within r of each query, nearest first, and the number of computed distances."""
+        places, usable = tree.place(Q)
+        with np.errstate(over="ignore"):
+            reach = np.divide(r, tree.unit) if tree.unit else np.inf
+        limit = tree.limit(np.full(len(Q), reach), self._margin(Q), places).max()
+        if not usable.all() or limit == np.inf:
+            brute = ilk.index("brute").fit(self.X_, distance=self.distance_)
+            return *brute.radius_neighbors(Q, r), len(Q) * len(self.X_)
+        pairs = cKDTree(places).sparse_distance_matrix(
+            tree.tree, limit, p=tree.p, output_type="ndarray"
+        )
+        pairs = pairs[np.argsort(pairs["i"], kind="stable")]
+        queries, rows = (np.ascontiguousarray(pairs[name], np.int64) for name in "ij")
+        return *within_lists(self.distance_, Q, self.X_, queries, rows, r), len(rows)
 
-    def _weights(self, how: int, p: float) -> tuple[np.ndarray, float]:
-        """Factors of the (powers of) differences, at most 1, and the divisor of distances."""
-        from ilk_distances.indexes import kd_tree_steps
-
-        n_features = self.X_.shape[1]
-        if self.distance_.weights is None or how == kd_tree_steps.LARGEST:
-            return np.ones(n_features), 1.0
-        weights = np.asarray(self.distance_.weights, dtype=float)
-        # relative to the largest weight, so that weighted differences cannot overflow by it
-        scaled = weights / weights.max()
-        unit = float(weights.max() ** (1 / p))
-        return (scaled ** (1 / p), unit) if how == kd_tree_steps.POWERS else (scaled, unit)
+    def _margin(self, Q: np.ndarray) -> Margin:
+        return margin(np.result_type(Q, self.X_))
 
 
-class _Memory:
-    """The memory of an array, ignoring its writeable flag."""
+class _Scaled(NamedTuple):
+    """scipy's tree of rows whose unweighted distances are those of the rows, but for a factor.
 
-    def __init__(self, X: np.ndarray) -> None:
-        self.X = X
-        address, _ = X.__array_interface__["data"]
-        self.__array_interface__ = {**X.__array_interface__, "data": (address, False)}
-
-
-def _for_kernels(X: np.ndarray) -> np.ndarray:
-    """Return a contiguous array of the same rows whose numba type is writable.
-
-    Otherwise numba would compile every kernel again for each layout of the data.
+    Attributes
+    ----------
+    tree : cKDTree
+    p : float
+        Exponent of the tree's distances.
+    loose : float
+        Distances of the tree are smaller than those of the rows, at most by this factor.
+    factors : ndarray of shape (n_features,) or None
+        Of the features; None if the rows are in the tree as they are.
+    unit : float
+        The distance of rows whose distance in the tree is 1.
+    largest : float
+        Numbers of queries below it are in the range of the tree.
+    rounding : ndarray of shape (2,)
+        Absolute error of distances in the tree, and that per unit of the numbers of a query.
     """
-    X = X if _is_mapped(X) else np.ascontiguousarray(X)
-    return X if X.flags.writeable else np.asarray(_Memory(X))
 
+    tree: Any
+    p: float
+    loose: float
+    factors: np.ndarray | None
+    unit: float
+    largest: float
+    rounding: np.ndarray
 
-def _is_mapped(X: Cases | None) -> bool:
-    """Tell whether an array is a view of a memory-mapped file."""
-    while isinstance(X, np.ndarray):
-        if isinstance(X, np.memmap):
-            return True
-        X = X.base
-    return False
+    @classmethod
+    def of(cls, X: np.ndarray, distance: Any, leaf_size: int) -> _Scaled:
+        """Build the tree for a Minkowski distance."""
+        p, n_features = float(distance.p), X.shape[1]
+        steep = p > _STEEP
+        power = 1.0 if steep else p
+        bits = _BITS / power
+        sizes = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(float)
+        factors, unit = np.ones(n_features), 1.0
+        weighted = distance.weights is not None and p < np.inf
+        if weighted:
+            weights = np.asarray(distance.weights, dtype=float)
+            # relative to the largest weight, so that weighted differences cannot overflow by it
+            factors = (weights / weights.max()) ** (1 / p)
+            unit = float(weights.max() ** (1 / p))
+        exponent = int(np.frexp((sizes * factors).max())[1])
+        if abs(exponent) > bits:  # a power of two changes no digit
+            shift = float(np.clip(-exponent, -1000, 1000))
+            with np.errstate(over="ignore", under="ignore"):
+                factors, unit = factors * 2.0**shift, unit * 2.0**-shift
+        changed = weighted or abs(exponent) > bits
+        with np.errstate(under="ignore"):
+            rows = X * factors if changed else X
+            lost = (n_features * _LEAST) ** (1 / power)
+        by_size = 2 * float(np.finfo(float).eps) if weighted else 0.0
+        return cls(
+            # no compact nodes: a quarter faster to build, and as fast to search
+            cKDTree(rows, leafsize=leaf_size, compact_nodes=False, copy_data=False),
+            np.inf if steep else p,
+            n_features ** (1 / p) if steep else 1.0,
+            factors if changed else None,
+            unit,
+            2.0 ** (1.1 * bits),
+            np.array([lost + by_size * float((sizes * factors).sum()), by_size]),
+        )
+
+    def place(self, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return queries in the form for the tree, and whether each is in its range."""
+        with np.errstate(over="ignore", under="ignore"):
+            places = np.asarray(Q if self.factors is None else Q * self.factors, dtype=float)
+        usable = np.abs(places).max(axis=1) < self.largest
+        return (places if usable.all() else np.where(usable[:, None], places, 0.0)), usable
+
+    def limit(self, reached: np.ndarray, margin: Margin, places: np.ndarray) -> np.ndarray:
+        """Return the largest distance in the tree of a row that may be as near as others.
+
+        `reached`, of shape (m,), are the distances of the others in the tree; infinite where
+        distances may overflow, so that nothing is excluded.
+        """
+        by_size = self.rounding[1] * np.abs(places).sum(axis=1) if self.rounding[1] else 0.0
+        with np.errstate(over="ignore", divide="ignore"):
+            limit = reached * (1 + margin.relative) + margin.absolute / np.float64(self.unit)
+            limit = limit + self.rounding[0] + by_size
+            return np.where(limit * self.unit < margin.most, limit, np.inf)

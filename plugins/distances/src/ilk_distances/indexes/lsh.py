@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 import ilk
 from ilk import RandomState, Seed, param
 from ilk.neighbors import check_radius, training_rows
-from ilk_distances.indexes.approximate import nearest, within
+from ilk_distances.indexes.approximate import checked_recall
+from ilk_distances.indexes.candidates import nearest_in_lists, within_lists
 from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.indexes.hash_families import (
     Family,
@@ -52,7 +53,8 @@ class LSH(ilk.Index):
     The candidates of a query are the rows that share its bucket in any table; the distance
     itself compares them, so that distances are exact and ties go to the lower index. A query
     with fewer than k candidates is compared with all rows, so that there are always k answers.
-    A neighbour that shares no bucket is missed; `ilk_distances.recall` measures how many are.
+    A neighbour that shares no bucket is missed: `fit` measures the recall on 100 rows and warns if
+    it is below 0.8; `ilk_distances.recall` measures it on other queries.
 
     `n_bits` and `width` are tuned to the data if they are left out: the distances of 100
     training rows to their 10 nearest neighbours, and to other rows, give the expected recall and
@@ -70,10 +72,17 @@ class LSH(ilk.Index):
     expected_recall_ : float or None
         Expected recall of queries like the training rows, without probes; None if `n_bits` and
         `width` are given.
+    recall_ : float
+        Measured by `fit` on 100 training rows: the share of their 10 nearest rows that are found.
     n_fallbacks_ : int
         Number of queries compared with all rows since `fit`.
     n_distance_evaluations_ : int
-        Number of computed distances, including those of `fit`.
+        Number of computed distances, including those that `fit` tunes by.
+
+    Warns
+    -----
+    RecallWarning
+        If `recall_` is below 0.8.
 
     Raises
     ------
@@ -107,6 +116,7 @@ class LSH(ilk.Index):
     """
 
     exact: ClassVar[bool] = False
+    remedy: ClassVar[str] = "more n_tables or n_probes, fewer n_bits"
     n_tables: int = param(
         default=16,
         ge=1,
@@ -174,6 +184,8 @@ class LSH(ilk.Index):
         order = np.argsort(codes, axis=1, kind="stable")
         self.codes_ = np.take_along_axis(codes, order, axis=1)
         self.ordered_ = order.astype(small)
+        self.recall_ = checked_recall(self)
+        self.n_fallbacks_ = 0
         return self
 
     def check_loaded(self) -> None:
@@ -197,15 +209,19 @@ class LSH(ilk.Index):
         Q = paired_queries(self.distance_, Q, self.X_)
         near: Any = None
         where = np.empty((len(Q), int(k)), np.int64)
-        few = []
-        for i, rows in self._candidates(Q):
-            if len(rows) < k:
-                few.append(i)
+        few: list[int] = []
+        for part, queries, rows in self._candidates(Q):
+            enough = np.bincount(queries, minlength=part.stop - part.start) >= k
+            few += (part.start + np.flatnonzero(~enough)).tolist()
+            if not enough.any():
                 continue
-            values, where[i] = nearest(self.distance_, Q[i : i + 1], self.X_, rows, int(k))
+            asked, kept = np.flatnonzero(enough), enough[queries]
+            values, where[part.start + asked] = nearest_in_lists(
+                self.distance_, Q[part], self.X_, queries[kept], rows[kept], asked, int(k)
+            )
             near = np.empty(where.shape, values.dtype) if near is None else near
-            near[i] = values
-            self.n_distance_evaluations_ += len(rows)
+            near[part.start + asked] = values
+            self.n_distance_evaluations_ += int(kept.sum())
         # fewer than k rows in the buckets: brute force for these queries
         if few:
             values, where[few] = self.distance_.kneighbors(Q[few], self.X_, int(k))
@@ -220,11 +236,12 @@ class LSH(ilk.Index):
         check_is_fitted(self)
         r = check_radius(self, r)
         Q = paired_queries(self.distance_, Q, self.X_)
-        near, where = [], []
-        for i, rows in self._candidates(Q):
-            neighbors = within(self.distance_, Q[i : i + 1], self.X_, rows, r)
-            near.append(neighbors[0])
-            where.append(neighbors[1])
+        near: list[np.ndarray] = []
+        where: list[np.ndarray] = []
+        for part, queries, rows in self._candidates(Q):
+            found = within_lists(self.distance_, Q[part], self.X_, queries, rows, r)
+            near += found[0]
+            where += found[1]
             self.n_distance_evaluations_ += len(rows)
         return near, where
 
@@ -294,8 +311,8 @@ class LSH(ilk.Index):
         factors = self.factors_.reshape(n_tables, n_bits)[np.arange(n_tables)[:, None, None], bit]
         return np.where(side == 0, -factors, factors).transpose(0, 2, 1)
 
-    def _candidates(self, Q: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield each query and the rows that share a bucket with it, ascending."""
+    def _candidates(self, Q: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Yield some queries, and pairs of their numbers among them and rows in their buckets."""
         from ilk_distances.indexes.hash_functions import gather
 
         n = len(self.X_)
@@ -314,8 +331,8 @@ class LSH(ilk.Index):
                 ends, seen = np.empty(stop - start, np.int64), np.full(n, -1, np.int64)
                 mine = slice(start, stop)
                 gather(lows[:, mine], highs[:, mine], tables, self.ordered_, seen, ends, rows)
-                for i, shared in enumerate(np.split(rows[: ends[-1]], ends[:-1])):
-                    yield first + start + i, np.sort(shared)
+                queries = np.repeat(np.arange(stop - start), np.diff(ends, prepend=0))
+                yield slice(first + start, first + stop), queries, rows[: ends[-1]]
 
 
 _QUERIES, _NEIGHBORS, _STRANGERS = 100, 10, 300  # sample sizes: tuning takes few distances
