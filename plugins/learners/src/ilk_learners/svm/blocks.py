@@ -150,7 +150,7 @@ class _Part:
         return self.values.square(self.rows[rows])
 
     def combine(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return self.values.combine(self.rows[rows], weights)[self.rows]
+        return np.asarray(self.values.combine(self.rows[rows], weights)[self.rows])
 
 
 def kernel_values(

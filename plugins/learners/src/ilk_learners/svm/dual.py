@@ -20,6 +20,7 @@ from ilk_learners.svm.gram import (
     gram_matrix,
     known_kernel,
     products,
+    surely_definite,
 )
 from ilk_learners.svm.machines import Machine, intercept, machine, problems
 
@@ -59,7 +60,7 @@ class Dual:
         If a value of the Gram matrix is not finite.
     """
 
-    def __init__(self, owner: Any, kernel: Any, X: Cases | None) -> None:
+    def __init__(self, owner: Any, kernel: Any, X: Cases) -> None:
         self.owner = owner
         self.kernel = kernel
         self.X = X
@@ -69,6 +70,8 @@ class Dual:
         n = n_rows(X)
         if owner.solver == "qp" or self._keeps(n):
             self.K = checked_gram(owner, kernel, X)
+            return
+        if surely_definite(kernel):
             return
         # a part that is indefinite proves that the whole is
         some = take(X, np.linspace(0, n - 1, min(n, FEW)).astype(int))

@@ -280,13 +280,16 @@ def is_definite(kernel: Kernel | None, K: np.ndarray) -> bool:
     K : ndarray of shape (n, n)
         Copied for the test, a Cholesky decomposition.
     """
+    return surely_definite(kernel) or is_positive_semidefinite(K, check=False)
+
+
+def surely_definite(kernel: Kernel | None) -> bool:
+    """Whether a fitted kernel is positive semi-definite on any rows."""
     known = known_kernel(kernel)
     # of these kernels only the sigmoid is indefinite for some parameters
     if known is not None and known.name != "sigmoid":
         return True
-    if getattr(kernel, "induces_metric", False) is True:
-        return True
-    return is_positive_semidefinite(K, check=False)
+    return getattr(kernel, "induces_metric", False) is True
 
 
 BUDGET = 2**29
