@@ -94,7 +94,7 @@ model = svm.{whose}(X, "ovo")
 model.fit(X[:2100], y[:2100])
 pages = int(open("/proc/self/statm").read().split()[1])
 model.fit(X, y)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+[peak] = [int(line.split()[1]) for line in open("/proc/self/status") if "VmHWM" in line]
 print(peak / 1024 - pages * resource.getpagesize() / 2**20)
 """
 
