@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import qr, svd
 from scipy.linalg.lapack import dpotrf, dtrcon, dtrtri
-from threadpoolctl import threadpool_limits
 
-from ilk import as_table, check_finite
+from ilk import as_table, check_finite, library_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -269,7 +268,7 @@ def single_threaded(when: bool) -> AbstractContextManager[Any]:
     Small products and factorizations are slower in several threads than in one, up to ten times on
     busy processors: each thread waits for the others.
     """
-    return threadpool_limits(1) if when else nullcontext()
+    return library_threads(1) if when else nullcontext()
 
 
 _INEXACT = 2.0**53  # larger floats are always integers, so they prove nothing
