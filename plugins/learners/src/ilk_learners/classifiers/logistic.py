@@ -6,9 +6,11 @@ import inspect
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, RandomState, Seed, param
+from ilk import Capabilities, RandomState, Seed, check_vectors, param
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
@@ -138,6 +140,24 @@ class Logistic(EstimatorClassifier):
     def decision_function(self, X: Cases) -> np.ndarray:
         """``b_c + B_c x``; array of shape (m, n_classes), or (m,) for two classes."""
         return self._values("decision_function", X)
+
+    def _values(self, method: str, X: Cases) -> np.ndarray:
+        """As the estimator does it, without its checks."""
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        with np.errstate(all="ignore"):
+            values = X @ self.coef_.T + self.intercept_
+            if values.shape[1] == 1:
+                values = values[:, 0]
+            if method == "predict":
+                values = values > 0 if values.ndim == 1 else values.argmax(axis=1)
+                return np.asarray(values, dtype=np.intp)
+            if method == "predict_proba" and values.ndim == 1:
+                second = expit(values)
+                values = np.column_stack([1 - second, second])
+            elif method == "predict_proba":
+                values = softmax(values, axis=1)
+        return finite(self, values, f"{method}(X)")
 
 
 def _penalty_is_named() -> bool:
