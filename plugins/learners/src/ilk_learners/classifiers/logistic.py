@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +17,7 @@ from ilk_learners.classifiers.training_cases import (
     case_weights,
     check_cases,
 )
-from ilk_learners.numerics import finite, single_threaded
+from ilk_learners.numerics import finite, single_threaded, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,7 +156,7 @@ class Logistic(EstimatorClassifier):
                 second = expit(values)
                 values = np.column_stack([1 - second, second])
             elif method == "predict_proba":
-                values = softmax(values, axis=1)
+                values = softmax(values)
         return finite(self, values, f"{method}(X)")
 
 
