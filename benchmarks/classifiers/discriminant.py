@@ -53,7 +53,7 @@ def rows() -> Iterator[Row]:
 
 
 def _beside_peers(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
-    """Yield rows for fit, predict and predict_proba; the note tells how far probabilities differ."""
+    """Yield rows of fit, predict and predict_proba, with the difference of probabilities."""
     size = f"{len(X)} x {X.shape[1]}"
     peers = {
         "lda": LinearDiscriminantAnalysis(solver="svd"),

@@ -36,8 +36,7 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(numerics, "library_threads", limited)
     monkeypatch.setattr(triangles, "factor", watched(triangles.factor))
-    solver = logistic.LogisticRegression
-    monkeypatch.setattr(solver, "fit", watched(solver.fit))
+    monkeypatch.setattr(logistic, "minimize", watched(logistic.minimize))
     yield found
     assert limits == [None]
 
