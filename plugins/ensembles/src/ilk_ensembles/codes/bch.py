@@ -109,7 +109,8 @@ def bch_code(
         if 2**family.dimension < n_classes or family.generator == tried:
             continue
         tried = family.generator
-        code = best_of(partial(_some, family, n_classes, rng), n_draws, _TRIES)
+        some = partial(_some, family, n_classes, rng)
+        code = best_of(lambda _, some=some: some()[None], n_draws, _TRIES)
         if code is not None:
             return code
     return None
