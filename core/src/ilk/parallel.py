@@ -85,7 +85,9 @@ def library_threads(n: int) -> AbstractContextManager[Any]:
     ...     float(np.ones(3) @ np.ones(3))
     3.0
     """
-    return _libraries(len(sys.modules)).limit(limits=_checked(n, "n"))
+    limited: AbstractContextManager[Any]
+    limited = _libraries(len(sys.modules)).limit(limits=_checked(n, "n"))
+    return limited
 
 
 @lru_cache(maxsize=1)

@@ -139,7 +139,7 @@ class Logistic(EstimatorClassifier):
         squares = 0.0 if self.penalty is None else 1 / self.C
         loss = _Loss(cases, weights, squares)
         # the tolerances of scikit-learn
-        options = {"maxiter": self.max_iter, "maxls": 50, "gtol": self.tol, "ftol": _FLAT}
+        options: Any = {"maxiter": self.max_iter, "maxls": 50, "gtol": self.tol, "ftol": _FLAT}
         with self._translated_errors():
             solution = minimize(loss, loss.start, jac=True, method="L-BFGS-B", options=options)
             if solution.status:

@@ -228,7 +228,7 @@ class OneClass:
     converged: bool
 
 
-def _solve(owner: Any, kernel: Kernel | None, X: Cases | None, weights: np.ndarray) -> OneClass:
+def _solve(owner: Any, kernel: Kernel | None, X: Cases, weights: np.ndarray) -> OneClass:
     """Solve on the Gram matrix, or in blocks if there are many rows.
 
     Parameters
@@ -274,8 +274,10 @@ def _in_blocks(dual: Dual, weights: np.ndarray) -> OneClass:
     before = np.cumsum(weights) - weights
     coef = np.clip(owner.nu * weights.sum() - before, 0.0, weights)
     tol, max_iter = _tolerance(owner, weights) * unit, _most_steps(owner, weights)
-    coef, wanted, *steps = dual.minimum(coef, np.zeros(len(coef)), weights, tol, max_iter)
-    return _solution((coef, *steps), -wanted, weights)
+    coef, wanted, n_iter, converged = dual.minimum(
+        coef, np.zeros(len(coef)), weights, tol, max_iter
+    )
+    return _solution((coef, n_iter, converged), -wanted, weights)
 
 
 def _all(weights: np.ndarray) -> Solved:
