@@ -25,8 +25,8 @@ from ilk import (
     take,
 )
 from ilk_learners.svm import machines
-from ilk_learners.svm.dual import FEW, Dual, check_few, minimum, settled
-from ilk_learners.svm.gram import KERNEL, MAX_ITER, MEMORY, products
+from ilk_learners.svm.dual import Dual, check_few, minimum, settled
+from ilk_learners.svm.gram import FEW, KERNEL, MAX_ITER, MEMORY, products
 from ilk_learners.svm.machines import intercept
 from ilk_learners.validation import check_objects, with_input_tags
 

@@ -14,12 +14,14 @@ from scipy.linalg import eigh, lstsq
 from ilk import InputError, display_name, n_rows, take
 from ilk_learners.svm import machines
 from ilk_learners.svm.gram import (
+    FEW,
     check_definite,
     checked_gram,
     exceeds_memory,
     gram_matrix,
     known_kernel,
     products,
+    spread,
     surely_definite,
 )
 from ilk_learners.svm.machines import Machine, intercept, machine, problems
@@ -34,10 +36,6 @@ if TYPE_CHECKING:
 
 _TOLERANCES = 1e-4, 1e-5, 1e-6, 1e-7  # in the kernel's unit; libsvm has single precision
 _NARROW = 1e-4  # a smaller margin, in the unit of rows, counts as not separated
-
-
-FEW = 2048
-"""Most rows that libsvm solves, on their Gram matrix; more rows are solved in blocks."""
 
 
 class Dual:
@@ -73,8 +71,7 @@ class Dual:
             return
         if surely_definite(kernel):
             return
-        # a part that is indefinite proves that the whole is
-        some = take(X, np.linspace(0, n - 1, min(n, FEW)).astype(int))
+        some = take(X, spread(n))
         check_definite(owner, kernel, np.asarray(kernel.gram(some), dtype=float))
 
     def _keeps(self, n: int) -> bool:
