@@ -226,7 +226,7 @@ def minimum(
 
     Raises
     ------
-    ValueError
+    FloatingPointError
         If a kernel value is not finite.
 
     References
@@ -247,9 +247,9 @@ def minimum(
             block = min(2 * block, most)
         # of too many free ones, those of the last block stay
         free = np.concatenate([np.intersect1d(free, rows), np.setdiff1d(free, rows)])
-        room = block - len(free[: int(_KEPT * block)])
-        ends = [_first(-growing, (room + 1) // 2), _first(shrinking, (room + 1) // 2)]
-        rows = np.unique(np.concatenate([free[: int(_KEPT * block)], *ends]))
+        free = free[: min(int(_KEPT * block), block - 2)]
+        each = (block - len(free)) // 2
+        rows = np.unique(np.concatenate([free, _first(-growing, each), _first(shrinking, each)]))
         before, some = coef[rows], wanted[rows]
         part, accepted = before.copy(), max(tol, _INNER * violation)
         limits = low[rows], high[rows]
@@ -262,7 +262,7 @@ def minimum(
         coef[rows] = part
         wanted -= values.combine(rows[changed], (part - before)[changed])
         if not np.isfinite(wanted).all():
-            raise ValueError("a kernel value is not finite")
+            raise FloatingPointError("a kernel value is not finite")
 
 
 def _most(values: KernelValues, n: int) -> int:

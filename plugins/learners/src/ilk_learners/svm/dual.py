@@ -87,7 +87,7 @@ class Dual:
             assert self.K is not None
             tol, max_iter = self.owner.tol, self.owner.max_iter
             # the matrix would be too large
-            with self._named():
+            with self._named(ValueError):
                 return machines.solve_pairs(self.K, codes, C, tol=tol, max_iter=max_iter)
         return [
             self.solve(rows, signs, C if rows is None else C[rows])
@@ -116,17 +116,18 @@ class Dual:
     def _bounded(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
         """Solve by libsvm, or in blocks if there are many rows."""
         given = {"tol": self.owner.tol, "max_iter": self.owner.max_iter}
-        with self._named():
-            K = self._gram(rows, len(signs))
-            if K is not None:
+        K = self._gram(rows, len(signs))
+        if K is not None:
+            with self._named(ValueError):
                 return machines.solve(K, signs, C, **given)
+        with self._named(FloatingPointError):
             return machines.solve_blocks(self._values(rows), signs, C, **given)
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _named(self, kind: type[Exception]) -> Iterator[None]:
         try:
             yield
-        except ValueError as error:
+        except kind as error:
             raise InputError(
                 f"{display_name(self.owner)}: no finite solution: values of the "
                 f"kernel {display_name(self.kernel)} are too large; standardize X"
@@ -161,7 +162,7 @@ class Dual:
         """Minimise ``1/2 a'Ka`` in blocks from a feasible start; see `blocks.minimum`."""
         from ilk_learners.svm import blocks  # imports numba
 
-        with self._named():
+        with self._named(FloatingPointError):
             values, some = self._values(None), np.flatnonzero(coef)
             wanted = -values.combine(some, coef[some])
             return blocks.minimum(values, wanted, coef, low, high, tol=tol, max_iter=max_iter)

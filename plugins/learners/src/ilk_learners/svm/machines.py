@@ -104,7 +104,7 @@ def solve_blocks(
 
     Raises
     ------
-    ValueError
+    FloatingPointError
         If a kernel value is not finite.
     """
     from ilk_learners.svm import blocks  # imports numba
