@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
+from ilk_learners.svm.blocks import _OfKernel, kernel_values, minimum
 from ilk_learners.svm.gram import IndefiniteKernelWarning, known_kernel
 
 INF = float("inf")
@@ -463,22 +464,18 @@ class TestBlocks:
         assert np.setdiff1d(np.flatnonzero(np.abs(coef) > 1e-3), reference.support_).size == 0
 
     def solved(self, X, y, C, source, *, tol, max_iter=10**6):
-        from ilk_learners.svm import blocks
-
         kernel = rbf(1.0).fit(X)
         known = known_kernel(kernel) if source == "products" else None
         K = kernel.gram(X) if source == "gram" else None
-        values = blocks.kernel_values(kernel, X, K, known, 0)
+        values = kernel_values(kernel, X, K, known, 0)
         if source in ("kernel", "kept"):
-            values = blocks._OfKernel(kernel, X, 40 if source == "kept" else 0)
+            values = _OfKernel(kernel, X, 40 if source == "kept" else 0)
         signs = np.where(y, 1.0, -1.0)
         low, high = np.minimum(C * signs, 0), np.maximum(C * signs, 0)
         start = signs.copy(), np.zeros(len(y)), low, high
-        return blocks.minimum(values, *start, tol=tol, max_iter=max_iter, block=16)
+        return minimum(values, *start, tol=tol, max_iter=max_iter, block=16)
 
     def test_rows_kept_are_those_of_the_kernel(self):
-        from ilk_learners.svm.blocks import _OfKernel
-
         X, rng = overlapping(50)[0], np.random.default_rng(0)
         kernel = ilk.kernel("rational").fit(X)
         values, K = _OfKernel(kernel, X, 12), kernel.gram(X)
@@ -487,6 +484,16 @@ class TestBlocks:
             weights = rng.normal(size=len(rows))
             assert values.square(rows) == pytest.approx(K[np.ix_(rows, rows)])
             assert values.combine(rows, weights) == pytest.approx(weights @ K[rows])
+
+    def test_blocks_as_large_as_what_is_kept(self):
+        X, y = overlapping(60)
+        values = _OfKernel(rbf(1.0).fit(X), X, 4)
+        signs, C = np.where(y, 1.0, -1.0), 2.0
+        low, high = np.minimum(C * signs, 0), np.maximum(C * signs, 0)
+        start = signs.copy(), np.zeros(60), low, high
+        coef, wanted, _, converged = minimum(values, *start, tol=1e-3, max_iter=10**6, block=4)
+        assert converged
+        assert wanted == pytest.approx(signs - values.kernel.gram(X) @ coef, abs=1e-9)
 
     def test_it_stops_at_the_limit(self):
         _, _, n_iter, converged = self.solved(*overlapping(200), 1.0, "gram", tol=1e-3, max_iter=20)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _CELLS = 2**20  # kernel values held at once: 8 MiB
 _START = 256  # rows of the first blocks
 _MOST = 2048  # rows of a block at most: its kernel values take 32 MiB
-_KEPT = 0.75  # share of a block for coefficients between their bounds
+_KEPT = 0.5  # share of a block for coefficients between their bounds
 _INNER = 0.1  # a block is solved to this share of the violation that it started with
 _FLAT = 1e-12  # curvature along a step that has none, as in libsvm
 
