@@ -11,6 +11,7 @@ from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import ilk
@@ -24,31 +25,10 @@ SAMPLE = 20  # cases that are left out by fitting again, of all
 def rows() -> Iterator[Row]:
     """Yield rows for fits, predictions and leaving out."""
     rng = np.random.default_rng(0)
+    for n in (500, 5000):
+        yield from _beside_peers(rng.normal(size=(n, 20)), rng.integers(0, 2, n))
     X, y = rng.normal(size=(5000, 100)), rng.integers(0, 5, 5000)
-    peers = {
-        "lda": LinearDiscriminantAnalysis(solver="svd"),
-        "qda": QuadraticDiscriminantAnalysis(),
-        "naive_bayes": GaussianNB(),
-    }
-    for name, theirs in peers.items():
-        ours = ilk.classifier(name)
-        yield compare(
-            f"{name}: fit, 5000 x 100",
-            type(theirs).__name__,
-            1,
-            lambda ours=ours: ours.fit(X, y),
-            lambda theirs=theirs: theirs.fit(X, y),
-        )
-        ours.fit(X, y)
-        theirs.fit(X, y)
-        yield compare(
-            f"{name}: predict_proba, 5000 x 100",
-            type(theirs).__name__,
-            None,
-            lambda ours=ours: ours.predict_proba(X),
-            lambda theirs=theirs: theirs.predict_proba(X),
-            note="ours brings X near the origin first",
-        )
+    yield from _beside_peers(X, y)
     for parameters in ({}, {"shrinkage": 0.2}, {"shrinkage": "auto"}):
         lda = ilk.classifier("lda", **parameters)
         what = ", ".join(f"{key}={value}" for key, value in parameters.items()) or "plain"
@@ -70,6 +50,38 @@ def rows() -> Iterator[Row]:
         scale=len(X) / SAMPLE,
         repeats=3,
     )
+
+
+def _beside_peers(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
+    """Yield rows of fit, predict and predict_proba, with the difference of probabilities."""
+    size = f"{len(X)} x {X.shape[1]}"
+    peers = {
+        "lda": LinearDiscriminantAnalysis(solver="svd"),
+        "qda": QuadraticDiscriminantAnalysis(),
+        "naive_bayes": GaussianNB(),
+        "logistic": LogisticRegression(max_iter=1000),
+    }
+    for name, theirs in peers.items():
+        ours = ilk.classifier(name)
+        yield compare(
+            f"{name}: fit, {size}",
+            type(theirs).__name__,
+            1,
+            lambda ours=ours: ours.fit(X, y),
+            lambda theirs=theirs: theirs.fit(X, y),
+            repeats=15,
+        )
+        apart = np.abs(ours.fit(X, y).predict_proba(X) - theirs.fit(X, y).predict_proba(X)).max()
+        for method in ("predict", "predict_proba"):
+            yield compare(
+                f"{name}: {method}, {size}",
+                type(theirs).__name__,
+                1,
+                lambda ours=ours, method=method: getattr(ours, method)(X),
+                lambda theirs=theirs, method=method: getattr(theirs, method)(X),
+                note=f"probabilities differ by at most {apart:.1g}",
+                repeats=15,
+            )
 
 
 def _refitting(model: object, X: np.ndarray, y: np.ndarray) -> Callable[[], None]:

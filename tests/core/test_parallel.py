@@ -1,5 +1,6 @@
 """Blocks of rows in threads."""
 
+import sys
 import threading
 
 import pytest
@@ -93,3 +94,28 @@ def test_bad_limit(value):
         ilk.threads(value),
     ):
         pass
+
+
+def test_libraries_are_limited_and_set_free_again():
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def counts():
+        return {pool["num_threads"] for pool in threadpool_info()}
+
+    with threadpool_limits(2):
+        before = counts()
+        with ilk.library_threads(1):
+            assert counts() == {1}
+        assert counts() == before
+    with pytest.raises(ilk.ParameterError, match="at least 1, got 0"):
+        ilk.library_threads(0)
+
+
+def test_libraries_are_looked_for_again_after_an_import(monkeypatch):
+    from ilk import parallel
+
+    with ilk.library_threads(1):
+        found = parallel._libraries(len(sys.modules))
+    assert parallel._libraries(len(sys.modules)) is found
+    monkeypatch.setitem(sys.modules, "a_module_of_this_test", object())
+    assert parallel._libraries(len(sys.modules)) is not found

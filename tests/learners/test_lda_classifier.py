@@ -1,5 +1,7 @@
 """The classifier called lda."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -300,3 +302,28 @@ def test_weights_with_an_infinite_sum(blobs, name):
     X, y, *_ = blobs
     with pytest.raises(ilk.InputError, match=f"{name}: sample_weight has a sum that is infinite"):
         ilk.classifier(name).fit(X, y, sample_weight=np.full(len(X), 1.7e308))
+
+
+@pytest.mark.parametrize("origin", [0.0, 0.3, 3.0, 1e3, 1e9])
+def test_digits_at_any_distance_from_the_origin(origin):
+    """Beside exact fractions: an error of a few units in the last place of the largest term."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    X = rng.normal(size=(60, 4)) + y[:, None] + origin
+    model = lda().fit(X, y)
+    relative = [
+        [Fraction(x) - Fraction(o) for x, o in zip(row, model._origin, strict=True)] for row in X
+    ]
+    weights = [[Fraction(v) for v in row] for row in model._coefficients.T]
+    unit = Fraction(2) ** model._exponent
+    exact = np.array(
+        [
+            [
+                float(sum(a * b for a, b in zip(row, w, strict=True)) / unit + Fraction(i))
+                for w, i in zip(weights, model._intercepts, strict=True)
+            ]
+            for row in relative
+        ]
+    )
+    assert (model._shifted is None) == (origin > 100)
+    assert model.decision_function(X) == pytest.approx(exact, abs=2e-14 * np.abs(exact).max())

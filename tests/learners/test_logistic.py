@@ -119,3 +119,20 @@ def test_one_class_and_nominal_columns_are_errors():
     table = pandas.DataFrame({"a": [1.0, 2.0], "b": pandas.Categorical(["u", "v"])})
     with pytest.raises(ilk.InputError, match="logistic: X has nominal columns .*one_hot or ordi"):
         logistic().fit(table, [0, 1])
+
+
+@in_one_test
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("penalty", ["l2", None])
+def test_the_coefficients_are_scikit_learns(n_classes, penalty):
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(200, 4)) + 3, rng.uniform(0.1, 2, size=200)
+    y = np.digitize(X[:, 0] + rng.normal(size=200), np.linspace(2, 4, n_classes + 1)[1:-1])
+    C = 0.5 if penalty else np.inf
+    theirs = LogisticRegression(C=C, max_iter=1000).fit(X, y, sample_weight=weights)
+    ours = logistic(C=0.5, penalty=penalty).fit(X, y, sample_weight=weights)
+    assert ours.n_iter_ == pytest.approx(theirs.n_iter_.max(), rel=0.05)  # the same steps
+    assert ours.coef_ == pytest.approx(theirs.coef_, abs=1e-3)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_, abs=1e-3)
+    assert np.array_equal(ours.estimator_.predict(X), ours.predict(X))
+    assert ours.estimator_.predict_proba(X) == pytest.approx(ours.predict_proba(X), abs=1e-15)

@@ -34,10 +34,9 @@ def seen(monkeypatch):
 
         return call
 
-    monkeypatch.setattr(numerics, "threadpool_limits", limited)
+    monkeypatch.setattr(numerics, "library_threads", limited)
     monkeypatch.setattr(triangles, "factor", watched(triangles.factor))
-    solver = logistic.LogisticRegression
-    monkeypatch.setattr(solver, "fit", watched(solver.fit))
+    monkeypatch.setattr(logistic, "minimize", watched(logistic.minimize))
     yield found
     assert limits == [None]
 

@@ -13,7 +13,8 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
-from ilk_learners.svm.gram import IndefiniteKernelWarning
+from ilk_learners.svm.blocks import _OfKernel, kernel_values, minimum
+from ilk_learners.svm.gram import IndefiniteKernelWarning, known_kernel
 
 INF = float("inf")
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
@@ -374,6 +375,9 @@ class TestRows:
         assert hard.margin_ == pytest.approx(unit.margin_ * scale, rel=1e-3)
 
 
+WEIGHTED = {"use": "rbf", "distance": {"use": "euclidean", "weights": [1, 2, 0.5]}}
+
+
 class TestBeyondTheGramMatrix:
     KNOWN = (
         "linear",
@@ -414,19 +418,95 @@ class TestBeyondTheGramMatrix:
         both = [svm(memory=m, probability=True, tol=1e-6).fit(X, y) for m in (1024, 1e-6)]
         assert both[0].predict_proba(X) == pytest.approx(both[1].predict_proba(X), abs=1e-3)
 
-    def test_a_kernel_that_libsvm_does_not_know(self):
-        X, y = overlapping()
-        with pytest.raises(ilk.InputError, match=r"svm: .*rational takes .* MiB.*memory"):
-            svm("rational", memory=1e-6).fit(X, y)
-        with pytest.raises(ilk.InputError, match="memory"):
-            svm("linear", memory=1e-6, solver="qp").fit(X, y)
-        with pytest.raises(ilk.InputError, match="memory"):
-            svm({"use": "rbf", "distance": "manhattan"}, memory=1e-6).fit(X, y)
+    @pytest.mark.parametrize("kernel", ["rational", WEIGHTED])
+    @pytest.mark.parametrize("strategy", ["ova", "ovo"])
+    def test_a_kernel_that_libsvm_does_not_know(self, kernel, strategy):
+        X, y = overlapping(n_classes=3)
+        given = {"tol": 1e-6, "strategy": strategy, "probability": True}
+        within, beyond = (svm(kernel, memory=m, **given).fit(X, y) for m in (1024, 1e-6))
+        assert beyond.dual_objective_ == pytest.approx(within.dual_objective_, rel=1e-7)
+        assert beyond.predict_proba(X) == pytest.approx(within.predict_proba(X), abs=1e-3)
+
+    @pytest.mark.parametrize(
+        "needing", [{"kernel": "linear", "solver": "qp"}, {"kernel": "rational", "C": INF}]
+    )
+    def test_what_needs_the_gram_matrix(self, needing):
+        with pytest.raises(ilk.InputError, match=r"svm: .* takes .* MiB.*memory"):
+            svm(memory=1e-6, **needing).fit(*separable())
 
     def test_the_reference_is_for_few_rows(self):
         X = np.arange(2001.0)[:, None]
         with pytest.raises(ilk.InputError, match="svm: solver='qp' is for at most 2000 rows"):
             svm("linear", solver="qp").fit(X, X[:, 0] > 1000)
+
+
+class TestBlocks:
+    """The solver of blocks, with blocks far smaller than the problem."""
+
+    @pytest.mark.parametrize("C", [0.5, 300.0])
+    def test_beside_the_quadratic_program(self, C):
+        X, y = overlapping(120)
+        reference = svm(rbf(1.0), C=C, solver="qp").fit(X, y)
+        for source in ("gram", "products", "kernel", "kept"):
+            self.check_solution(reference, X, y, C, source)
+
+    def check_solution(self, reference, X, y, C, source):
+        coef, wanted, _, converged = self.solved(X, y, C, source, tol=1e-5)
+        K = reference.kernel_.gram(X)
+        signs = np.where(y, 1.0, -1.0)
+        assert converged
+        assert wanted == pytest.approx(signs - K @ coef, abs=1e-9)
+        assert abs(coef.sum()) < 1e-10 * C
+        assert (np.abs(coef) <= C).all()
+        assert (coef * signs >= 0).all()
+        reached = np.abs(coef).sum() - coef @ K @ coef / 2
+        assert reached == pytest.approx(reference.dual_objective_[0], rel=1e-7)
+        assert np.setdiff1d(np.flatnonzero(np.abs(coef) > 1e-3), reference.support_).size == 0
+
+    def solved(self, X, y, C, source, *, tol, max_iter=10**6):
+        kernel = rbf(1.0).fit(X)
+        known = known_kernel(kernel) if source == "products" else None
+        K = kernel.gram(X) if source == "gram" else None
+        values = kernel_values(kernel, X, K, known, 0)
+        if source in ("kernel", "kept"):
+            values = _OfKernel(kernel, X, 40 if source == "kept" else 0)
+        signs = np.where(y, 1.0, -1.0)
+        low, high = np.minimum(C * signs, 0), np.maximum(C * signs, 0)
+        start = signs.copy(), np.zeros(len(y)), low, high
+        return minimum(values, *start, tol=tol, max_iter=max_iter, block=16)
+
+    def test_rows_kept_are_those_of_the_kernel(self):
+        X, rng = overlapping(50)[0], np.random.default_rng(0)
+        kernel = ilk.kernel("rational").fit(X)
+        values, K = _OfKernel(kernel, X, 12), kernel.gram(X)
+        for _ in range(30):
+            rows = np.sort(rng.choice(50, size=rng.integers(1, 13), replace=False))
+            weights = rng.normal(size=len(rows))
+            assert values.square(rows) == pytest.approx(K[np.ix_(rows, rows)])
+            assert values.combine(rows, weights) == pytest.approx(weights @ K[rows])
+
+    def test_blocks_as_large_as_what_is_kept(self):
+        X, y = overlapping(60)
+        values = _OfKernel(rbf(1.0).fit(X), X, 4)
+        signs, C = np.where(y, 1.0, -1.0), 2.0
+        low, high = np.minimum(C * signs, 0), np.maximum(C * signs, 0)
+        start = signs.copy(), np.zeros(60), low, high
+        coef, wanted, _, converged = minimum(values, *start, tol=1e-3, max_iter=10**6, block=4)
+        assert converged
+        assert wanted == pytest.approx(signs - values.kernel.gram(X) @ coef, abs=1e-9)
+
+    def test_it_stops_at_the_limit(self):
+        _, _, n_iter, converged = self.solved(*overlapping(200), 1.0, "gram", tol=1e-3, max_iter=20)
+        assert (n_iter, converged) == (20, False)
+
+    def test_beside_svc(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(2300, 4))
+        y = (X[:, 0] + rng.normal(size=2300) > 0).astype(int)
+        ours = svm(rbf(2.0), tol=1e-4).fit(X, y)
+        theirs = SVC(gamma=1 / 8, tol=1e-4).fit(X, y)
+        assert ours.decision_function(X) == pytest.approx(theirs.decision_function(X), abs=1e-3)
+        assert np.setxor1d(ours.support_, theirs.support_).size <= 3
 
 
 class TestKernels:
@@ -480,8 +560,8 @@ class TestKernels:
             got = given.decision_function(60 + np.arange(9)[:, None])
             assert got == pytest.approx(model.decision_function(X[:9]), abs=1e-3)
 
-    @pytest.mark.parametrize("given", [{}, {"strategy": "ovo"}, {"memory": 1e-6}])
-    def test_values_beyond_single_precision(self, given):
+    @pytest.mark.parametrize("given", [{}, {"strategy": "ovo"}])
+    def test_values_that_are_too_large(self, given):
         X, y = overlapping(n_classes=3)
         with pytest.raises(ilk.InputError, match="svm: .*linear are too large.*standardize"):
             svm("linear", **given).fit(X * 1e30, y)

@@ -102,3 +102,10 @@ def test_widths_whose_squares_are_out_of_range(unit):
     X = np.random.default_rng(0).normal(size=(12, 2)) * unit
     K = gram_matrix(ilk.kernel("rbf").fit(X), X)
     np.testing.assert_allclose(K, gram_matrix(ilk.kernel("rbf").fit(X / unit), X / unit), atol=1e-9)
+
+
+def test_definiteness_of_many_rows_is_tested_on_some():
+    K = np.eye(2500)
+    assert is_definite(None, K)
+    K[0, -1] = K[-1, 0] = 2.0  # the first and the last row are among the tested ones
+    assert not is_definite(None, K)

@@ -6,7 +6,7 @@ import pytest
 import ilk
 from cases import in_one_test
 from ilk_learners.svm.gram import known_kernel
-from ilk_learners.svm.libsvm import hull_margins
+from ilk_learners.svm.machines import hull_margins
 
 INF = float("inf")
 

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 import ilk
 from cases import in_one_test
 from ilk_learners.classifiers.svm import fold_numbers, sigmoid
-from ilk_learners.svm.strategies import class_probabilities, class_scores, problems
+from ilk_learners.svm.machines import class_probabilities, class_scores, problems
 
 
 def svm(**params):

@@ -152,6 +152,7 @@ if TYPE_CHECKING:
     from ilk.ordering import case_order as case_order
     from ilk.ordering import row_order as row_order
     from ilk.parallel import in_blocks as in_blocks
+    from ilk.parallel import library_threads as library_threads
     from ilk.parallel import n_threads as n_threads
     from ilk.parallel import threads as threads
     from ilk.params import Array as Array
@@ -380,7 +381,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "ilk.blockwise": ("RowBlocks", "row_blocks"),
         "ilk.compiling": ("compiled",),
         "ilk.ordering": ("case_order", "row_order"),
-        "ilk.parallel": ("in_blocks", "n_threads", "threads"),
+        "ilk.parallel": ("in_blocks", "library_threads", "n_threads", "threads"),
     },
     "Errors and their messages": {
         "ilk.errors": (

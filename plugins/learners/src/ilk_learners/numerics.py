@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import qr, svd
 from scipy.linalg.lapack import dpotrf, dtrcon, dtrtri
-from threadpoolctl import threadpool_limits
 
-from ilk import as_table, check_finite
+from ilk import as_table, check_finite, library_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from ilk import Component, Labels
 
 _BLOCK = 256  # rows per block: they stay in the cache
+_SIDE = 512  # numbers in a long row
 
 
 def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -148,6 +148,10 @@ def subtract_means(
     """
     n = len(rows)
     shares = np.ones(n) if weights is None else weights
+    if n_groups == 1:
+        mean = shares @ rows / shares.sum()
+        rows -= mean
+        return np.asarray(mean[None])
     indicator = sp.csr_array((shares, (groups, np.arange(n))), shape=(n_groups, n))
     means = indicator @ rows / np.bincount(groups, weights, minlength=n_groups)[:, None]
     for start in range(0, n, _BLOCK):
@@ -171,7 +175,7 @@ def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         Column f in units of ``2**exponents[f]``.
     exponents : ndarray of int, shape (p,)
     """
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = _extremes(X)
     _, exponents = np.frexp(np.maximum(high, -low))
     near_one = np.ldexp(X.astype(float, copy=False), -exponents)
     # the extremes in the same units: constant columns get a deviation of exactly 0
@@ -179,6 +183,18 @@ def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     mean = np.clip(near_one.mean(axis=0), *ends)  # rounding must not move it beyond the extremes
     near_one -= mean
     return np.ldexp(mean, exponents), near_one, exponents
+
+
+def _extremes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value of each column."""
+    n, p = X.shape
+    side = min(_SIDE // p, n)
+    if side < 2 or not X.flags.c_contiguous:
+        return X.min(axis=0), X.max(axis=0)
+    # several rows side by side: numpy is slow for short rows
+    wide, rest = X[: n - n % side].reshape(-1, side * p), X[n - n % side :]
+    low = np.concatenate([wide.min(axis=0).reshape(side, p), rest]).min(axis=0)
+    return low, np.concatenate([wide.max(axis=0).reshape(side, p), rest]).max(axis=0)
 
 
 def typical(values: np.ndarray, how: Callable[[np.ndarray], Any]) -> float:
@@ -199,7 +215,8 @@ def common_deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     exponent : int
     """
     mean, scaled, exponents = deviations(X)
-    extent = np.maximum(scaled.max(axis=0), -scaled.min(axis=0))
+    low, high = _extremes(scaled)
+    extent = np.maximum(high, -low)
     sizes = (exponents + np.frexp(extent)[1])[extent > 0]
     exponent = int(sizes.max()) if sizes.size else 0
     return mean, np.ldexp(scaled, exponents - exponent, out=scaled), exponent
@@ -269,7 +286,18 @@ def single_threaded(when: bool) -> AbstractContextManager[Any]:
     Small products and factorizations are slower in several threads than in one, up to ten times on
     busy processors: each thread waits for the others.
     """
-    return threadpool_limits(1) if when else nullcontext()
+    return library_threads(1) if when else nullcontext()
+
+
+def softmax(values: np.ndarray) -> np.ndarray:
+    """``exp(v_ic) / sum_c exp(v_ic)``; array of shape (n, C), as `values`."""
+    # classes first: reductions of short rows are slow
+    columns = np.array(values.T, order="C")
+    columns -= columns.max(axis=0)
+    with np.errstate(under="ignore"):
+        np.exp(columns, out=columns)
+    columns /= columns.sum(axis=0)
+    return np.ascontiguousarray(columns.T)
 
 
 _INEXACT = 2.0**53  # larger floats are always integers, so they prove nothing

@@ -10,7 +10,6 @@ from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 import ilk
 from ilk import Capabilities, ClassifierLike, RandomState, Seed, param, slot, slots
@@ -203,7 +202,7 @@ class MixtureOfExperts(ilk.Classifier):
         # cases of weight 0 have no part in the likelihood
         some = np.flatnonzero(weights)
         data = (X, codes, weights) if len(some) == len(X) else (X[some], codes[some], weights[some])
-        with threadpool_limits(1):  # many small fits: BLAS threads would only wait
+        with ilk.library_threads(1):  # many small fits: BLAS threads would only wait
             best = self._likeliest(data, members, rng)
         self.estimators_, self.gate_, self._places = best.experts, best.gate, best.places
         self.log_likelihoods_ = np.array(best.log_likelihoods)

@@ -122,8 +122,9 @@ def usual_length(n_classes: int) -> int:
     return enough[0] if enough else LENGTHS[-1]
 
 
-def _some(family: BCH, n_classes: int, rng: np.random.RandomState) -> np.ndarray:
+def _some(family: BCH, n_classes: int, rng: np.random.RandomState, n_codes: int) -> np.ndarray:
     """Random words, as -1 and 1; distinct unless the code has a great many words."""
+    assert n_codes == 1
     # of so many words, two equal ones are unlikely, and such a draw is rejected
     k = family.dimension
     if k > 16:
@@ -131,7 +132,7 @@ def _some(family: BCH, n_classes: int, rng: np.random.RandomState) -> np.ndarray
     else:
         chosen = rng.choice(2**k, n_classes, replace=False)
         messages = chosen[:, None] >> np.arange(k) & 1
-    return (2 * family.words(messages) - 1).astype(np.int8)
+    return (2 * family.words(messages) - 1).astype(np.int8)[None]
 
 
 @cache

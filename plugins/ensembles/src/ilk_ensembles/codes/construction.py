@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from ilk import Component
 
 _LISTED = 1 << 14  # up to so many possible columns are enumerated and drawn from
-Draw = Callable[[np.ndarray], np.ndarray]
-"""Draws distinct random columns that include the given ones."""
+_CELLS = 1 << 20  # numbers drawn at a time
+Draw = Callable[[np.ndarray, int], np.ndarray]
+"""Draws codes, of shape (k, C, L), of distinct random columns that include the given ones."""
 CODES = ("ova", "ovo", "exhaustive", "dense_random", "sparse_random", "bch")
 MOST = 4096
 """Maximum number of columns."""
@@ -52,14 +53,14 @@ def random_code(
     -------
     ndarray of -1, 0 and 1, shape (C, n_bits)
     """
-    draw = _drawing(n_classes, n_bits, rng, sparse=sparse)
+    draw, block = _drawing(n_classes, n_bits, rng, sparse=sparse)
     if n_bits == possible_bits(n_classes, sparse)[1]:
         n_draws = 1  # only one code exists
     nothing = np.empty((n_classes, 0), dtype=np.int8)
-    best = best_of(lambda: draw(nothing), n_draws)
+    best = best_of(lambda k: draw(nothing, k), n_draws, block=block)
     # random columns may not separate many classes: let a few that do lead each draw
     if best is None:
-        best = best_of(lambda: draw(_parting(n_classes, rng)), n_draws)
+        best = best_of(lambda k: draw(_parting(n_classes, rng), k), n_draws)
     assert best is not None
     return best
 
@@ -71,24 +72,31 @@ def _parting(n_classes: int, rng: np.random.RandomState) -> np.ndarray:
     return oriented((2 * bits - 1).astype(np.int8))
 
 
-def _drawing(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool) -> Draw:
+def _drawing(
+    n_classes: int, n_bits: int, rng: np.random.RandomState, *, sparse: bool
+) -> tuple[Draw, int]:
+    """How to draw, and how many codes at a time."""
     if possible_bits(n_classes, sparse)[1] <= _LISTED:
         columns = every_sparse(n_classes) if sparse else exhaustive(n_classes)
-        return _from_list(columns, n_bits, rng)
-    return _from_entries(n_classes, n_bits, rng, sparse=sparse)
+        return _from_list(columns, n_bits, rng), max(_CELLS // columns.shape[1], 1)
+    return _from_entries(n_classes, n_bits, rng, sparse=sparse), 1
 
 
 def _from_list(columns: np.ndarray, n_bits: int, rng: np.random.RandomState) -> Draw:
-    """Draw listed columns without replacement by the Gumbel trick: the largest noisy keys."""
+    """Draw listed columns without replacement by the Gumbel trick: the smallest noisy keys."""
     # log probability of a column up to a constant: entries are 0 with 1/2, -1 and 1 with 1/4 each
     likely = np.log(0.5) * np.count_nonzero(columns, axis=0)
+    alike = (likely == likely[0]).all()
     known = {column.tobytes(): place for place, column in enumerate(columns.T.copy())}
 
-    def draw(given: np.ndarray) -> np.ndarray:
-        keys = likely + rng.gumbel(size=columns.shape[1])
+    def draw(given: np.ndarray, k: int) -> np.ndarray:
+        size = k, columns.shape[1]
+        # Gumbel's numbers fall with the uniform ones that they are made of: the same choice
+        keys = rng.random_sample(size) if alike else -likely - rng.gumbel(size=size)
         # given columns come first
-        keys[[known[column.tobytes()] for column in given.T.copy()]] = np.inf
-        return columns[:, np.sort(np.argpartition(-keys, n_bits - 1)[:n_bits])]
+        keys[:, [known[column.tobytes()] for column in given.T.copy()]] = -np.inf
+        chosen = np.sort(np.argpartition(keys, n_bits - 1)[:, :n_bits])
+        return columns[:, chosen].swapaxes(0, 1)
 
     return draw
 
@@ -98,7 +106,7 @@ def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sp
     # of sparse codes, half of the entries are 0
     values = np.array([-1, 1, 0, 0] if sparse else [-1, 1], dtype=np.int8)
 
-    def draw(given: np.ndarray) -> np.ndarray:
+    def one(given: np.ndarray) -> np.ndarray:
         # each column once, in the order of arrival: the given ones first
         columns_by_bytes = {column.tobytes(): column for column in given.T.copy()}
         while len(columns_by_bytes) < n_bits:
@@ -107,7 +115,7 @@ def _from_entries(n_classes: int, n_bits: int, rng: np.random.RandomState, *, sp
             columns_by_bytes.update((column.tobytes(), column) for column in fresh.T.copy())
         return np.array(list(columns_by_bytes.values())[:n_bits]).T
 
-    return draw
+    return lambda given, k: np.stack([one(given) for _ in range(k)])
 
 
 def named_code(owner: Any, n_classes: int, rng: np.random.RandomState) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from ilk import Component
 
@@ -76,17 +76,14 @@ def row_distances(code: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    code : ndarray of -1, 0 and 1, shape (C, L)
+    code : ndarray of -1, 0 and 1, shape (C, L), or (k, C, L) for several codes
 
     Returns
     -------
-    ndarray of int, shape (C, C)
+    ndarray of int, shape (C, C) or (k, C, C)
     """
-    distances = np.zeros((len(code), len(code)), dtype=np.intp)
-    for plus, minus in _side_bits(code):
-        # opposite sides: one has a 1 where the other has a -1; zeros count as neither
-        distances += np.bitwise_count(plus[:, None] & minus | minus[:, None] & plus)
-    return distances
+    both, agreed = _products(code)
+    return np.asarray((both - agreed) / 2, dtype=np.intp)
 
 
 def column_distances(code: np.ndarray) -> np.ndarray:
@@ -94,31 +91,38 @@ def column_distances(code: np.ndarray) -> np.ndarray:
 
     Columns at distance 0 define the same two-class problem.
 
+    Parameters
+    ----------
+    code : ndarray of -1, 0 and 1, shape (C, L), or (k, C, L) for several codes
+
     Returns
     -------
-    ndarray of int, shape (L, L)
+    ndarray of int, shape (L, L) or (k, L, L)
     """
-    n_bits = code.shape[1]
-    equal = np.zeros((n_bits, n_bits), dtype=np.intp)
-    complement = np.zeros_like(equal)
-    for plus, minus in _side_bits(code.T):
-        # an entry is equal if its bits are equal in both, plus and minus
-        equal += np.bitwise_count((plus[:, None] ^ plus) | (minus[:, None] ^ minus))
-        complement += np.bitwise_count((plus[:, None] ^ minus) | (minus[:, None] ^ plus))
-    return np.minimum(equal, complement)
+    both, agreed = _products(np.swapaxes(code, -1, -2))
+    used = np.diagonal(both, axis1=-2, axis2=-1)
+    # equal entries: both 0, or both not 0 and (both + agreed) / 2 of them of the same sign; a
+    # column is complemented if that gives more
+    either = used[..., None] + used[..., None, :] - both
+    return np.asarray(either - (both + np.abs(agreed)) / 2, dtype=np.intp)
+
+
+def _products(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places where two rows are not 0, and the sum of their products there."""
+    # exact in single precision below 2^24 places
+    signs = rows.astype(np.float32)
+    sizes = np.abs(signs)
+    return sizes @ np.swapaxes(sizes, -1, -2), signs @ np.swapaxes(signs, -1, -2)
 
 
 def separation(distances: np.ndarray) -> int | None:
     """Least distance of two rows or columns; None if there is only one."""
-    if len(distances) < 2:
-        return None
-    return int(distances[~np.eye(len(distances), dtype=bool)].min())
+    return None if len(distances) < 2 else int(_separations(distances))
 
 
-def _side_bits(rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield eight entries of each row at a time, as bits: the 1s, and the -1s."""
-    plus, minus = (np.packbits(rows == side, axis=1).T for side in (1, -1))
-    return zip(plus, minus, strict=True)
+def _separations(distances: np.ndarray) -> np.ndarray:
+    """Least distances off the diagonals of matrices of shape (..., m, m) with m > 1."""
+    return np.asarray(distances[..., ~np.eye(distances.shape[-1], dtype=bool)].min(axis=-1))
 
 
 @dataclass(frozen=True)
@@ -247,36 +251,39 @@ def usual_bits(n_classes: int, sparse: bool) -> int:
 
 
 def best_of(
-    draw: Callable[[], np.ndarray], n_draws: int, tries: int | None = None
+    draw: Callable[[int], np.ndarray], n_draws: int, tries: int = 0, block: int = 1
 ) -> np.ndarray | None:
     """Of n draws without constant columns, the code of largest row, then column separation.
 
     Parameters
     ----------
     draw : callable
-        Returns a code.
+        Returns a number of codes, as an array of shape (k, C, L).
     n_draws : int
-    tries : int, optional
+    tries : int
         Continue to draw up to this number while no code is valid.
+    block : int
+        Codes drawn at a time.
 
     Returns
     -------
     ndarray or None
-        None if no draw has positive row separation.
+        The first of the best; None if no draw has positive row separation.
     """
-    best, reached = None, (0, 0)
-    # beyond n_draws only while no draw was valid
-    for number in range(max(n_draws, tries or 0)):
-        if best is not None and number >= n_draws:
-            break
-        code = draw()
-        split = (code == 1).any(axis=0) & (code == -1).any(axis=0)
-        rows = separation(row_distances(code)) or 0
+    best, reached, number = None, (0, 0), 0
+    while number < n_draws or (best is None and number < tries):
+        codes = draw(min(block, n_draws - number) if number < n_draws else 1)
+        number += len(codes)
+        split = ((codes == 1).any(axis=1) & (codes == -1).any(axis=1)).all(axis=1)
+        rows = np.where(split, _separations(row_distances(codes)), 0)
         # rows that are nearer to one another cannot win, whatever the columns
-        if not split.all() or rows < max(reached[0], 1):
-            continue
-        columns = separation(column_distances(code))
-        separations = rows, len(code) if columns is None else columns
-        if columns != 0 and separations > reached:
-            best, reached = code, separations
+        for least in np.unique(rows[rows >= max(reached[0], 1)])[::-1]:
+            some = codes[rows == least]
+            columns = np.full(len(some), codes.shape[1])
+            if codes.shape[2] > 1:
+                columns = _separations(column_distances(some))
+            if columns.any():
+                if (least, columns.max()) > reached:
+                    best, reached = some[columns.argmax()], (int(least), int(columns.max()))
+                break
     return best

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 import ilk
 from ilk import Capabilities, RandomState, RegressorLike, param, slot
@@ -174,7 +173,7 @@ class BoostedExperts(ilk.Regressor):
         self.threshold_ = mixing.boost(self.threshold, _BIG)
         if self.rule == "gate":
             self.gate_ = Gate.of(X, weights, len(mixing.experts), self.penalty)
-            with threadpool_limits(1):  # the gate's steps are small: BLAS threads would only wait
+            with ilk.library_threads(1):  # the gate's steps are small: BLAS threads would only wait
                 mixing = self._mix(mixing, X)
             with np.errstate(over="ignore", under="ignore"):  # of squares out of range
                 self.variances_ = mixing.variances * mixing.unit * mixing.unit

@@ -54,9 +54,7 @@ def limited(n: int | None) -> Iterator[None]:
     if n is None:
         yield
         return
-    from threadpoolctl import threadpool_limits
-
-    with ilk.threads(n), threadpool_limits(n), _numba_limited(n):
+    with ilk.threads(n), ilk.library_threads(n), _numba_limited(n):
         yield
 
 

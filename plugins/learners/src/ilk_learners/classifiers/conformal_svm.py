@@ -28,13 +28,12 @@ from ilk import (
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import MAX_ITER, checked_gram, precomputed
-from ilk_learners.svm.libsvm import dense_coefficients
-from ilk_learners.svm.strategies import class_scores, problems, winners
+from ilk_learners.svm.machines import class_scores, dense_coefficients, problems, winners
 from ilk_learners.validation import check_objects, with_input_tags
 
 if TYPE_CHECKING:
     from ilk import Cases, Distance, Labels
-    from ilk_learners.svm.libsvm import Machine
+    from ilk_learners.svm.machines import Machine
 
 
 _CELLS = 2**22  # kernel values at a time when predicting

@@ -13,7 +13,7 @@ from ilk import (
 from ilk_learners.classifiers.learned_kernel import LearnedKernelClassifier
 from ilk_learners.classifiers.svm import SVM
 from ilk_learners.numerics import check_finite_parameters
-from ilk_learners.svm.strategies import winners
+from ilk_learners.svm.machines import winners
 
 if TYPE_CHECKING:
     import numpy as np

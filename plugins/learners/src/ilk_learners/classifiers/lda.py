@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import clone
 
 from ilk import ArrayLike, Capabilities, InputError, Prediction, display_name, param
 from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
-from ilk_learners.numerics import common_deviations, difference, rank_of, spectrum, within
+from ilk_learners.numerics import common_deviations, difference, rank_of, softmax, spectrum, within
 
 if TYPE_CHECKING:
     from ilk import Cases, Estimator, Labels
@@ -145,6 +144,20 @@ class LDA(Posterior):
         # with S^-1 = W W', the discriminant is linear in x: coefficients S^-1 mu_c
         self._coefficients = covariance.map @ whitened.T
         self._intercepts = np.log(self.priors_) - (whitened**2).sum(axis=1) / 2
+        self._shifted = self._fold(extent)
+
+    def _fold(self, extent: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Coefficients and intercepts for x itself, if the origin of the data is near 0.
+
+        Near: within eight times the largest deviations of cases. Then the rounding errors of
+        ``x' b`` are at most nine times those of ``(x - origin)' b`` for such deviations.
+        """
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            coefficients = np.ldexp(self._coefficients, -self._exponent)
+            intercepts = self._intercepts - self._origin @ coefficients
+            near = np.abs(self._origin) <= np.ldexp(8 * extent, self._exponent)
+        whole = np.isfinite(intercepts).all() and (coefficients != 0).all()
+        return (coefficients, intercepts) if near.all() and whole else None
 
     def _check_rank(self, p: int) -> None:
         if self.rank_ == p or (self.rank_ and self.singular == "minimum_norm"):
@@ -156,6 +169,9 @@ class LDA(Posterior):
         )
 
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        if self._shifted is not None:
+            coefficients, intercepts = self._shifted
+            return np.asarray(X @ coefficients + intercepts)
         relative = difference(X, self._origin, self._exponent)
         return np.asarray(relative @ self._coefficients + self._intercepts)
 
@@ -283,7 +299,7 @@ class _Downdates:
                 squared = np.einsum("ij,ij->i", E, E / A) + gamma * along**2 / left
                 scores[:, c] = -squared / 2
             scores += self._log_priors(codes)
-            return softmax(scores, axis=1), left
+            return softmax(scores), left
 
     def _growth(self, codes: np.ndarray) -> np.ndarray:
         """n_c / (n_c - 1); 0 for the only case of a class, whose deviation is 0."""

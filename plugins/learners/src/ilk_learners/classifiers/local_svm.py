@@ -31,7 +31,7 @@ from ilk import (
 )
 from ilk_learners.classifiers.training_cases import as_scores, no_decision, put
 from ilk_learners.numerics import check_finite_parameters
-from ilk_learners.svm.libsvm import solve
+from ilk_learners.svm.machines import solve
 from ilk_learners.validation import check_objects, with_input_tags
 
 if TYPE_CHECKING:

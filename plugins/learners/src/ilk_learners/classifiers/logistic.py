@@ -1,21 +1,27 @@
-"""logistic: logistic regression, by scikit-learn."""
+"""logistic: logistic regression, by L-BFGS, or by scikit-learn with an l1 penalty."""
 
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, RandomState, Seed, param
+from ilk import Capabilities, RandomState, Seed, check_vectors, param
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
+    TrainingCases,
     case_weights,
     check_cases,
 )
-from ilk_learners.numerics import finite, single_threaded
+from ilk_learners.numerics import finite, single_threaded, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
 
 _SMALL = 100_000
 """Up to so many cells of X one thread is faster than several."""
+_FLAT = 64 * np.finfo(float).eps  # relative decrease of the loss that counts as none
 
 
 class Logistic(EstimatorClassifier):
@@ -33,7 +40,8 @@ class Logistic(EstimatorClassifier):
 
     ``C sum_i w_i (-ln P(y_i | x_i)) + r(B)``,    ``P(c | x) ~ exp(b_c + B_c x)``,
 
-    by scikit-learn's LogisticRegression (L-BFGS; SAGA with an l1 term). r(B) is ``|B|^2 / 2``
+    by L-BFGS from 0 with the tolerances of scikit-learn's LogisticRegression; with an l1 term, and
+    for single precision, by LogisticRegression itself (SAGA; L-BFGS). r(B) is ``|B|^2 / 2``
     ("l2"), the sum of ``|B|`` ("l1"), s times the second plus (1 - s) times the first
     ("elastic_net", s = l1_share), or 0. Two classes share one function. Penalties depend on the
     units of the features: standardize them first.
@@ -49,7 +57,7 @@ class Logistic(EstimatorClassifier):
     n_iter_ : int
         Iterations.
     estimator_ : LogisticRegression
-        Fitted on 0..n_classes - 1.
+        With these coefficients, for 0..n_classes - 1.
 
     Raises
     ------
@@ -124,9 +132,32 @@ class Logistic(EstimatorClassifier):
         self.n_iter_ = int(np.max(self.estimator_.n_iter_))
         return self
 
+    def _fit(self, cases: TrainingCases, weights: np.ndarray | None) -> Self:
+        if self._share() or cases.X.dtype != np.float64:
+            return super()._fit(cases, weights)
+        self.classes_ = cases.classes
+        squares = 0.0 if self.penalty is None else 1 / self.C
+        loss = _Loss(cases, weights, squares)
+        # the tolerances of scikit-learn
+        options: Any = {"maxiter": self.max_iter, "maxls": 50, "gtol": self.tol, "ftol": _FLAT}
+        with self._translated_errors():
+            solution = minimize(loss, loss.start, jac=True, method="L-BFGS-B", options=options)
+            if solution.status:
+                warnings.warn("", ConvergenceWarning, stacklevel=2)
+        self.estimator_ = estimator = self._estimator()
+        linear = solution.x.reshape(loss.shape)
+        estimator.classes_ = np.arange(len(cases.classes))
+        estimator.coef_, estimator.intercept_ = linear[:, :-1].copy(), linear[:, -1].copy()
+        estimator.n_iter_ = np.array([min(solution.nit, self.max_iter)])
+        estimator.n_features_in_ = cases.X.shape[1]
+        return self
+
+    def _share(self) -> float:
+        """Share of the l1 term, as scikit-learn mixes both: 1 for the lasso, 0 for ridge."""
+        return {"l1": 1.0, "elastic_net": self.l1_share}.get(self.penalty or "", 0.0)
+
     def _estimator(self) -> LogisticRegression:
-        # scikit-learn mixes both penalties: the share of L1 is 1 for the lasso, 0 for ridge
-        share = {"l1": 1.0, "elastic_net": self.l1_share}.get(self.penalty or "", 0.0)
+        share = self._share()
         options: dict[str, Any] = {"C": np.inf if self.penalty is None else self.C}
         if share:
             # the solver that takes an L1 penalty for any number of classes
@@ -138,6 +169,75 @@ class Logistic(EstimatorClassifier):
     def decision_function(self, X: Cases) -> np.ndarray:
         """``b_c + B_c x``; array of shape (m, n_classes), or (m,) for two classes."""
         return self._values("decision_function", X)
+
+    def _values(self, method: str, X: Cases) -> np.ndarray:
+        """As the estimator does it, without its checks."""
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        with np.errstate(all="ignore"):
+            values = X @ self.coef_.T + self.intercept_
+            if values.shape[1] == 1:
+                values = values[:, 0]
+            if method == "predict":
+                values = values > 0 if values.ndim == 1 else values.argmax(axis=1)
+                return np.asarray(values, dtype=np.intp)
+            if method == "predict_proba" and values.ndim == 1:
+                second = expit(values)
+                values = np.column_stack([1 - second, second])
+            elif method == "predict_proba":
+                values = softmax(values)
+        return finite(self, values, f"{method}(X)")
+
+
+class _Loss:
+    """The objective divided by C and by the total weight, and its gradient.
+
+    Parameters
+    ----------
+    cases : TrainingCases
+    weights : ndarray of shape (n,), optional
+    squares : float
+        Factor of ``|B|^2 / 2``, before the division by the total weight.
+    """
+
+    def __init__(self, cases: TrainingCases, weights: np.ndarray | None, squares: float) -> None:
+        n, p = cases.X.shape
+        self.X, self.codes, self.every = cases.X, cases.codes, np.arange(n)
+        self.total = float(n if weights is None else weights.sum())
+        self.weights = 1 / self.total if weights is None else weights / self.total
+        self.squares = squares / self.total
+        n_classes = len(cases.classes)
+        self.shape = (1 if n_classes == 2 else n_classes), p + 1
+        self.start = np.zeros(self.shape[0] * (p + 1))
+
+    def __call__(self, at: np.ndarray) -> tuple[float, np.ndarray]:
+        linear = at.reshape(self.shape)
+        values = linear[:, :-1] @ self.X.T
+        values += linear[:, -1:]
+        losses, slopes = (self._of_two if len(values) == 1 else self._of_many)(values)
+        slopes *= self.weights
+        gradient = np.empty(self.shape)
+        np.matmul(slopes, self.X, out=gradient[:, :-1])
+        gradient[:, :-1] += self.squares * linear[:, :-1]
+        gradient[:, -1] = slopes.sum(axis=1)
+        penalty = self.squares / 2 * float(np.vdot(linear[:, :-1], linear[:, :-1]))
+        return float(np.sum(losses * self.weights)) + penalty, gradient.ravel()
+
+    def _of_two(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Loss of each case, and its derivatives by the values, of shape (1, n)."""
+        # ln(1 + e^v) = max(v, 0) + ln(1 + e^-|v|)
+        small = np.exp(-np.abs(values))
+        losses = np.maximum(values, 0) - self.codes * values + np.log1p(small)
+        return losses, np.where(values >= 0, 1.0, small) / (1 + small) - self.codes
+
+    def _of_many(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values -= values.max(axis=0)
+        own = values[self.codes, self.every]
+        slopes = np.exp(values)
+        sums = slopes.sum(axis=0)
+        slopes /= sums
+        slopes[self.codes, self.every] -= 1
+        return np.log(sums) - own, slopes
 
 
 def _penalty_is_named() -> bool:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
@@ -24,7 +23,15 @@ from ilk import (
     slot,
     take,
 )
-from ilk_learners.numerics import common_deviations, difference, finite, rank_of, spectrum, within
+from ilk_learners.numerics import (
+    common_deviations,
+    difference,
+    finite,
+    rank_of,
+    softmax,
+    spectrum,
+    within,
+)
 from ilk_learners.validation import check_objects
 
 if TYPE_CHECKING:
@@ -243,7 +250,7 @@ class NearestMean(Classifier):
             over="ignore", invalid="ignore"
         ):  # difference of squares, factored against cancellation
             half = (D - nearest) / self._spread / 2 * (D / self._spread + nearest / self._spread)
-        return np.asarray(softmax(np.where(nearest < D, -half, 0.0), axis=1))
+        return softmax(np.where(nearest < D, -half, 0.0))
 
 
 def _euclidean(X: np.ndarray, means: np.ndarray) -> np.ndarray:

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
@@ -19,14 +18,14 @@ from ilk import (
     display_name,
     param,
 )
-from ilk_learners.numerics import finite
+from ilk_learners.numerics import finite, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ilk import Cases, Matrix
 
-_CELLS = 2**20  # cells of the results of a block of rows: 8 MiB
+_CELLS = 2**15  # numbers of a block of rows: 256 KiB, which stay in the cache
 
 
 class Posterior(Classifier):
@@ -61,7 +60,7 @@ class Posterior(Classifier):
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Posterior probability of each class; array of shape (m, n_classes)."""
-        return _posterior(self._log_joints(X))
+        return softmax(self._log_joints(X))
 
     def decision_function(self, X: Matrix) -> np.ndarray:
         """Logarithm of prior times density; array of shape (m, n_classes).
@@ -76,15 +75,9 @@ class Posterior(Classifier):
         values = self._log_joints(X)
         return Outputs(
             lambda: self.classes_[values.argmax(axis=1)],
-            lambda: _posterior(values),
+            lambda: softmax(values),
             lambda: _log_odds(values),
         )
-
-
-def _posterior(values: np.ndarray) -> np.ndarray:
-    with np.errstate(under="ignore"):
-        # from logarithms, as densities underflow in many dimensions
-        return np.asarray(softmax(values, axis=1))
 
 
 def _log_odds(values: np.ndarray) -> np.ndarray:

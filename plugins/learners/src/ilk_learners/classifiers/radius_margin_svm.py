@@ -18,14 +18,13 @@ from ilk import Capabilities, Classifier, check_vectors, display_name, param
 from ilk_learners.classifiers.training_cases import check_cases
 from ilk_learners.numerics import check_finite_parameters, deviations, finite
 from ilk_learners.svm.gram import gram_matrix
-from ilk_learners.svm.libsvm import dense_coefficients, solve
-from ilk_learners.svm.strategies import class_scores, problems, winners
+from ilk_learners.svm.machines import class_scores, dense_coefficients, problems, solve, winners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ilk import Cases, Labels
-    from ilk_learners.svm.libsvm import Machine
+    from ilk_learners.svm.machines import Machine
 
 
 _FARTHEST = np.log(1e3)  # bounds of a log scale and of log C around the start: no overflow

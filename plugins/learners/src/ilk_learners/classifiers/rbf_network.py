@@ -14,7 +14,6 @@ from scipy.special import log_softmax, softmax
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from ilk import (
     Array,
@@ -27,6 +26,7 @@ from ilk import (
     check_seed,
     check_vectors,
     display_name,
+    library_threads,
     param,
 )
 from ilk_learners.classifiers.posteriors import in_row_blocks
@@ -177,7 +177,7 @@ class RBFNetwork(Classifier):
         k, C = len(centers), len(cases.classes)
         # bandwidths as logarithms: they stay positive in the descent
         start = Network(centers, np.log(self._widths(centers, rows)), np.zeros((k, C)), np.zeros(C))
-        with threadpool_limits(1, "blas"):  # the same result for any number of threads
+        with library_threads(1):  # the same result for any number of threads
             network = self._solved(start, rows, targets)
             if isinstance(self.centers, str) and self.centers == "trained":
                 network = self._trained(network, rows, targets)
@@ -202,7 +202,7 @@ class RBFNetwork(Classifier):
         seed = check_seed(self, self.random_state)
         if self.centers == "random":
             return np.asarray(rows[seed.choice(n, self.n_centers, replace=False)])
-        with warnings.catch_warnings(), threadpool_limits(1):
+        with warnings.catch_warnings(), library_threads(1):
             warnings.simplefilter("ignore", ConvergenceWarning)  # k-means warns of duplicate rows
             return np.asarray(
                 KMeans(self.n_centers, n_init=1, random_state=seed).fit(rows).cluster_centers_

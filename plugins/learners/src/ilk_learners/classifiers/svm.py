@@ -31,11 +31,11 @@ from ilk import (
 from ilk_learners.classifiers.training_cases import TrainingCases, case_weights
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import KERNEL, MAX_ITER, MEMORY, products
-from ilk_learners.svm.libsvm import dense_coefficients
-from ilk_learners.svm.strategies import (
+from ilk_learners.svm.machines import (
     Strategy,
     class_probabilities,
     class_scores,
+    dense_coefficients,
     problems,
     winners,
 )
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ilk import ArrayLike, Cases, Kernel, Labels
-    from ilk_learners.svm.libsvm import Machine
+    from ilk_learners.svm.machines import Machine
 
 _LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in libsvm)
 
@@ -68,10 +68,11 @@ class SVM(Classifier):
     i. The sign of ``sum_i a_i s_i k(x_i, x) + b`` decides. C_i is C times the weights of the row
     and of its class. The input is that of the kernel: vectors, tables, texts, ...
 
-    The Gram matrix of the training rows is computed once, by matrix products where these are exact
-    enough, and shared by all binary problems. A kernel that is not positive semi-definite on the
-    training rows raises a warning; the kernel `substitution` turns any distance into a kernel and
-    repairs it.
+    Of up to 2048 training rows the Gram matrix is computed once, by matrix products where these are
+    exact enough, and shared by all binary problems; libsvm solves them. More rows are solved in
+    blocks of up to 2048 coefficients, with the kernel values that a block needs. A kernel that is
+    not positive semi-definite on the training rows (of many: on 2048 of them) raises a warning; the
+    kernel `substitution` turns any distance into a kernel and repairs it.
 
     Attributes
     ----------
@@ -101,8 +102,9 @@ class SVM(Classifier):
     Raises
     ------
     InputError
-        If there are fewer than two classes, a class has weight 0, a kernel value is not finite, the
-        Gram matrix of a kernel unknown to libsvm exceeds `memory`, or a hard margin does not exist.
+        If there are fewer than two classes, a class has weight 0, a kernel value is not finite, a
+        hard margin does not exist, or it needs a Gram matrix (as for a kernel unknown to libsvm)
+        that exceeds `memory`.
 
     Warns
     -----
@@ -118,7 +120,10 @@ class SVM(Classifier):
     .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
        Problems with an Application to Generic Object Recognition*, thesis, Monash University,
        2011, appendix D.
-    .. [3] C.-C. Chang and C.-J. Lin, "LIBSVM: a library for support vector machines", ACM
+    .. [3] R.-E. Fan, P.-H. Chen and C.-J. Lin, "Working set selection using second order
+       information for training support vector machines", *Journal of Machine Learning Research* 6,
+       2005.
+    .. [4] C.-C. Chang and C.-J. Lin, "LIBSVM: a library for support vector machines", ACM
        Transactions on Intelligent Systems and Technology 2(3), 2011.
 
     Examples
@@ -148,8 +153,9 @@ class SVM(Classifier):
     solver: Literal["libsvm", "qp"] = param(
         default="libsvm",
         choices=("libsvm", "qp"),
-        doc="libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at "
-        "most 2000 rows. Both find the same optimum.",
+        doc="libsvm by scikit-learn, or blocks of coefficients for more than 2048 rows; or a "
+        "quadratic program by cvxpy, the reference, for at most 2000 rows. All find the same "
+        "optimum.",
     )
     class_weight: Mapping[str, Any] | str | None = param(
         default=None,
@@ -180,7 +186,7 @@ class SVM(Classifier):
         default=0.001,
         gt=0,
         le=2,
-        doc="Violation of the optimality conditions at which libsvm stops. libsvm stores kernel "
+        doc="Violation of the optimality conditions at which the solver stops. libsvm has kernel "
         "values in single precision: `kkt_violation_` may reach 1e-7 times the sum of the "
         "products of coefficients and kernel values, however small `tol` is.",
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import sklearn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -188,7 +189,9 @@ class EstimatorClassifier(Classifier):
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:
         """Translate the estimator's errors and warnings into our names and parameters."""
-        with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+        # our own checks came first
+        unchecked = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
+        with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"), unchecked:
             warnings.simplefilter("always")
             try:
                 yield

@@ -24,25 +24,16 @@ from ilk import (
     param,
     take,
 )
-from ilk_learners.svm import libsvm
-from ilk_learners.svm.dual import check_few, minimum, settled
-from ilk_learners.svm.gram import (
-    KERNEL,
-    MAX_ITER,
-    MEMORY,
-    checked_gram,
-    exceeds_memory,
-    known_kernel,
-    products,
-)
-from ilk_learners.svm.libsvm import intercept
+from ilk_learners.svm import machines
+from ilk_learners.svm.dual import Dual, check_few, minimum, settled
+from ilk_learners.svm.gram import FEW, KERNEL, MAX_ITER, MEMORY, products
+from ilk_learners.svm.machines import intercept
 from ilk_learners.validation import check_objects, with_input_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ilk import ArrayLike, Cases, Kernel, Labels, Matrix
-    from ilk_learners.svm.gram import KnownKernel
+    from ilk import ArrayLike, Cases, Kernel, Labels
 
 
 _LEAST = 1e-100  # the largest weight must be in [1e-100, 1e100]: its square is then finite
@@ -85,13 +76,12 @@ class OneClassSVM(Detector):
     Raises
     ------
     InputError
-        If a kernel value is not finite, or the Gram matrix of a kernel unknown to libsvm exceeds
-        `memory`.
+        If a kernel value is not finite.
 
     Warns
     -----
     ConvergenceWarning
-        If libsvm has not converged after max_iter iterations.
+        If the solver has not converged after max_iter iterations.
     IndefiniteKernelWarning
         If the kernel is not positive semi-definite on the training rows.
 
@@ -116,14 +106,14 @@ class OneClassSVM(Detector):
     solver: Literal["libsvm", "qp"] = param(
         default="libsvm",
         choices=("libsvm", "qp"),
-        doc="libsvm by scikit-learn; or a quadratic program by cvxpy, the reference, for at "
-        "most 2000 rows.",
+        doc="libsvm by scikit-learn, or blocks of coefficients for more than 2048 rows; or a "
+        "quadratic program by cvxpy, the reference, for at most 2000 rows.",
     )
     tol: float = param(
         default=0.001,
         gt=0,
         doc="Violation of the optimality conditions, in units of the mean k(x, x), at which "
-        "libsvm stops. libsvm stores kernel values in single precision: `kkt_violation_` may "
+        "the solver stops. libsvm stores kernel values in single precision: `kkt_violation_` may "
         "reach 1e-7 times the sum of the products of coefficients and kernel values, however "
         "small `tol` is.",
     )
@@ -238,8 +228,8 @@ class OneClass:
     converged: bool
 
 
-def _solve(owner: Any, kernel: Kernel | None, X: Cases | None, weights: np.ndarray) -> OneClass:
-    """Solve on the Gram matrix; if that is too large, on rows by libsvm, if it has the kernel.
+def _solve(owner: Any, kernel: Kernel | None, X: Cases, weights: np.ndarray) -> OneClass:
+    """Solve on the Gram matrix, or in blocks if there are many rows.
 
     Parameters
     ----------
@@ -254,16 +244,16 @@ def _solve(owner: Any, kernel: Kernel | None, X: Cases | None, weights: np.ndarr
     Raises
     ------
     InputError
-        If the Gram matrix is not finite, or exceeds `memory` and libsvm lacks the kernel; if the
-        solver of the quadratic program fails, or there are more than 2000 rows.
+        If a kernel value is not finite; if the solver of the quadratic program fails, or there are
+        more than 2000 rows.
     """
     qp, n = owner.solver == "qp", len(weights)
     if qp:
         check_few(owner, n)
-    known = None if qp or not exceeds_memory(owner, n) else known_kernel(kernel)
-    if known is not None:
-        return _on_rows(owner, kernel, known, X, weights)
-    K = checked_gram(owner, kernel, X)
+    dual = Dual(owner, kernel, X)
+    if dual.K is None or n > FEW:
+        return _in_blocks(dual, weights)
+    K = dual.K
     # the solution does not depend on a factor of the kernel, but tolerances do
     unit = float(np.diagonal(K).mean()) or 1.0
     if owner.nu == 1:
@@ -271,19 +261,23 @@ def _solve(owner: Any, kernel: Kernel | None, X: Cases | None, weights: np.ndarr
     elif qp:
         solved = _by_qp(owner, K / unit, weights)
     else:
-        solved = _by_libsvm(owner, None, K if unit == 1 else K / unit, weights)
+        solved = _by_libsvm(owner, K if unit == 1 else K / unit, weights)
     return _solution(solved, K @ solved[0], weights)
 
 
-def _on_rows(owner: Any, kernel: Any, known: KnownKernel, X: Any, weights: np.ndarray) -> OneClass:
+def _in_blocks(dual: Dual, weights: np.ndarray) -> OneClass:
+    owner = dual.owner
     # the mean of some k(x, x) suffices, as the unit only sets tolerances
-    unit = float(np.mean(kernel.diagonal(take(X, np.arange(min(len(weights), _SOME)))))) or 1.0
-    if owner.nu == 1:
-        solved = _all(weights)
-    else:
-        solved = _by_libsvm(owner, known, known.rows(X), weights, unit)
-    support = np.flatnonzero(solved[0])
-    return _solution(solved, products(kernel, X, take(X, support), solved[0][support]), weights)
+    some = take(dual.X, np.arange(min(len(weights), _SOME)))
+    unit = float(np.mean(dual.kernel.diagonal(some))) or 1.0
+    # the first rows have the largest coefficients at the start, as in libsvm
+    before = np.cumsum(weights) - weights
+    coef = np.clip(owner.nu * weights.sum() - before, 0.0, weights)
+    tol, max_iter = _tolerance(owner, weights) * unit, _most_steps(owner, weights)
+    coef, wanted, n_iter, converged = dual.minimum(
+        coef, np.zeros(len(coef)), weights, tol, max_iter
+    )
+    return _solution((coef, n_iter, converged), -wanted, weights)
 
 
 def _all(weights: np.ndarray) -> Solved:
@@ -305,30 +299,26 @@ def _solution(solved: Solved, outputs: np.ndarray, weights: np.ndarray) -> OneCl
     return OneClass(coef, offset, float(coef @ outputs) / 2, violation, n_iter, converged)
 
 
-def _by_libsvm(
-    owner: Any, kernel: KnownKernel | None, X: Matrix, weights: np.ndarray, unit: float = 1.0
-) -> Solved:
-    """Solve by libsvm, through scikit-learn.
+def _tolerance(owner: Any, weights: np.ndarray) -> float:
+    """`tol`, in units of the mean k(x, x), times the sum of the coefficients if that is below 1."""
+    return float(owner.tol * min(owner.nu * weights.sum(), 1.0))
 
-    `tol` is in units of the mean k(x, x), times the sum of the coefficients if that is below 1.
 
-    Parameters
-    ----------
-    kernel : KnownKernel or None
-        None: X is the Gram matrix.
-    unit : float
-        Unit of kernel values.
-    """
-    n = len(weights)
+def _most_steps(owner: Any, weights: np.ndarray) -> int:
+    return machines.most_steps(len(weights)) if owner.max_iter is None else int(owner.max_iter)
+
+
+def _by_libsvm(owner: Any, K: np.ndarray, weights: np.ndarray) -> Solved:
+    """Solve by libsvm, through scikit-learn, on a Gram matrix."""
     machine = sklearn.svm.OneClassSVM(
-        kernel="precomputed" if kernel is None else kernel.name,
+        kernel="precomputed",
         nu=owner.nu,
-        tol=owner.tol * min(owner.nu * weights.sum(), 1.0) * unit,
-        max_iter=libsvm.most_steps(n) if owner.max_iter is None else owner.max_iter,
-        **({} if kernel is None else kernel.terms),
+        tol=_tolerance(owner, weights),
+        max_iter=_most_steps(owner, weights),
     )
-    machine = libsvm.quietly_fitted(machine, X, None, weights)
-    return libsvm.coefficients(machine, n), int(machine.n_iter_), not machine.fit_status_
+    machine = machines.quietly_fitted(machine, K, None, weights)
+    coef = machines.coefficients(machine, len(weights))
+    return coef, int(machine.n_iter_), not machine.fit_status_
 
 
 def _by_qp(owner: Any, K: np.ndarray, weights: np.ndarray) -> Solved:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import ilk
 from ilk import param
@@ -113,7 +112,7 @@ class DANN(AdaptiveMetric):
     def _nearest(
         self, Q: np.ndarray, k: int, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        with threadpool_limits(1, user_api="blas"):  # our own threads run the blocks
+        with ilk.library_threads(1):  # our own threads run the blocks
             return super()._nearest(Q, k, left_out)
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 import ilk
 from ilk import InputError, MetricLearnerLike, RandomState, Seed, display_name, param, slot
@@ -96,7 +95,7 @@ class Localized(AdaptiveMetric):
     def _nearest(
         self, Q: np.ndarray, k: int, left_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        with threadpool_limits(1, user_api="blas"):  # our own threads run the blocks
+        with ilk.library_threads(1):  # our own threads run the blocks
             return super()._nearest(Q, k, left_out)
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> np.ndarray:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
-from ilk import InputError, check_vectors, display_name, param
+from ilk import InputError, check_vectors, display_name, library_threads, param
 from ilk_learners.metric_learners.linear import (
     LinearMetricLearner,
     check_components,
@@ -137,7 +136,7 @@ class DescentLearner(LinearMetricLearner):
         if not rows.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         rows = rows.astype(X.dtype, copy=False)
-        with threadpool_limits(1, user_api="blas"):  # our own threads run the blocks
+        with library_threads(1):  # our own threads run the blocks
             scale = self._scale(rows)
             start = self._start(rows, targets, exponent, scale)
             descent = self._descend(self._objective(rows, targets), start, scale)

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ilk import Array as ArrayParam
 from ilk import (
@@ -14,6 +13,7 @@ from ilk import (
     check_seed,
     check_vectors,
     display_name,
+    library_threads,
     param,
 )
 from ilk_learners.metric_learners.constraints import (
@@ -162,7 +162,7 @@ class ITML(PairLearner):
         )  # exponent of squared distances under A0
         self.bounds_, bounds = self._bounds(Z, unit, rng)
         problem = self._problem(Z, pairs, bounds)
-        with threadpool_limits(1, user_api="blas"):
+        with library_threads(1):
             L = minimize_smooth(self, _objective(problem, float(self.gamma)), np.eye(len(basis)))
         self._warn_unless_moved()
         self.components_ = map_back(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ilk import (
     InputError,
     check_seed,
     check_vectors,
     display_name,
+    library_threads,
     param,
 )
 from ilk_learners.metric_learners.constraints import PairLearner, Pairs, read_pairs
@@ -119,7 +119,7 @@ class MMC(PairLearner):
         X = check_vectors(self, X, reset=True, min_rows=2)
         pairs = read_pairs(self, X, y, check_seed(self, self.random_state))
         _, rows, exponent = common_deviations(X)
-        with threadpool_limits(1, user_api="blas"):  # products too small for several threads
+        with library_threads(1):  # products too small for several threads
             components = self._learned(rows, pairs)
         self.components_ = map_back(self, components, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)

@@ -1,4 +1,4 @@
-"""The dual problems of one fit, solved by libsvm or, for few rows, as a quadratic program."""
+"""The dual problems of one fit, solved by libsvm, in blocks of rows, or as a quadratic program."""
 
 from __future__ import annotations
 
@@ -12,16 +12,26 @@ import numpy as np
 from scipy.linalg import eigh, lstsq
 
 from ilk import InputError, display_name, n_rows, take
-from ilk_learners.svm import libsvm
-from ilk_learners.svm.gram import checked_gram, exceeds_memory, known_kernel, products
-from ilk_learners.svm.libsvm import Machine, intercept, machine
-from ilk_learners.svm.strategies import problems
+from ilk_learners.svm import machines
+from ilk_learners.svm.gram import (
+    FEW,
+    check_definite,
+    checked_gram,
+    exceeds_memory,
+    gram_matrix,
+    known_kernel,
+    products,
+    spread,
+    surely_definite,
+)
+from ilk_learners.svm.machines import Machine, intercept, machine, problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ilk import Cases
-    from ilk_learners.svm.strategies import Strategy
+    from ilk_learners.svm.blocks import KernelValues
+    from ilk_learners.svm.machines import Strategy
 
 
 _TOLERANCES = 1e-4, 1e-5, 1e-6, 1e-7  # in the kernel's unit; libsvm has single precision
@@ -30,6 +40,9 @@ _NARROW = 1e-4  # a smaller margin, in the unit of rows, counts as not separated
 
 class Dual:
     """Training rows under a kernel, and the solution of their binary problems.
+
+    The Gram matrix is computed for few rows, and for any number within `memory` if libsvm does not
+    know the kernel, as such values may take long.
 
     Parameters
     ----------
@@ -42,32 +55,40 @@ class Dual:
     Raises
     ------
     InputError
-        If the Gram matrix is not finite, or exceeds `memory` and libsvm lacks the kernel.
+        If a value of the Gram matrix is not finite.
     """
 
-    def __init__(self, owner: Any, kernel: Any, X: Cases | None) -> None:
+    def __init__(self, owner: Any, kernel: Any, X: Cases) -> None:
         self.owner = owner
         self.kernel = kernel
         self.X = X
         self.K: np.ndarray | None = None
         self.known = known_kernel(kernel)
-        fits = not exceeds_memory(owner, n_rows(X))
-        if fits or self.known is None or owner.solver == "qp":
+        self._shared: KernelValues | None = None
+        n = n_rows(X)
+        if owner.solver == "qp" or self._keeps(n):
             self.K = checked_gram(owner, kernel, X)
             return
-        self.rows = self.known.rows(X)  # libsvm computes kernel values on demand
+        if surely_definite(kernel):
+            return
+        some = take(X, spread(n))
+        check_definite(owner, kernel, np.asarray(kernel.gram(some), dtype=float))
+
+    def _keeps(self, n: int) -> bool:
+        """Whether the Gram matrix of n rows is computed."""
+        return not exceeds_memory(self.owner, n) and (n <= FEW or self.known is None)
 
     def solve_each(
         self, codes: np.ndarray, n_classes: int, strategy: Strategy, C: np.ndarray
     ) -> list[Machine]:
-        """Solve all binary problems; pairs in one run if libsvm has the Gram matrix."""
+        """Solve all binary problems; pairs of few rows in one run of libsvm."""
         together = self.K is not None and self.owner.solver == "libsvm" and np.isfinite(C).all()
-        if strategy == "ovo" and n_classes > 2 and together:
+        if strategy == "ovo" and n_classes > 2 and together and len(codes) <= FEW:
             assert self.K is not None
             tol, max_iter = self.owner.tol, self.owner.max_iter
             # the matrix would be too large
-            with self._named():
-                return libsvm.solve_pairs(self.K, codes, C, tol=tol, max_iter=max_iter)
+            with self._named(ValueError):
+                return machines.solve_pairs(self.K, codes, C, tol=tol, max_iter=max_iter)
         return [
             self.solve(rows, signs, C if rows is None else C[rows])
             for rows, signs in problems(codes, n_classes, strategy)
@@ -86,45 +107,74 @@ class Dual:
 
     def _solved(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
         if self.owner.solver == "qp":
-            return _solve_quadratic(self.owner, self._part(rows), signs, C)
+            assert self.K is not None
+            return _solve_quadratic(self.owner, _square(self.K, rows), signs, C)
         if np.isfinite(C).all():
-            return self._by_libsvm(rows, signs, C)
+            return self._bounded(rows, signs, C)
         return self._hard(rows, signs, C)
 
-    def _by_libsvm(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
+    def _bounded(self, rows: np.ndarray | None, signs: np.ndarray, C: np.ndarray) -> Machine:
+        """Solve by libsvm, or in blocks if there are many rows."""
         given = {"tol": self.owner.tol, "max_iter": self.owner.max_iter}
-        with self._named():
-            if self.K is not None:
-                return libsvm.solve(self._part(rows), signs, C, **given)
-            assert self.known is not None
-            X, outputs = self._part(rows), self._outputs(rows)
-            return libsvm.solve_rows(self.known, X, signs, C, outputs, **given)
+        K = self._gram(rows, len(signs))
+        if K is not None:
+            with self._named(ValueError):
+                return machines.solve(K, signs, C, **given)
+        with self._named(FloatingPointError):
+            return machines.solve_blocks(self._values(rows), signs, C, **given)
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _named(self, kind: type[Exception]) -> Iterator[None]:
         try:
             yield
-        except ValueError as error:
+        except kind as error:
             raise InputError(
-                f"{display_name(self.owner)}: libsvm finds no finite solution: values of the "
-                f"kernel {display_name(self.kernel)} are too large for single precision; "
-                f"standardize X"
+                f"{display_name(self.owner)}: no finite solution: values of the "
+                f"kernel {display_name(self.kernel)} are too large; standardize X"
             ) from error
 
-    def _part(self, rows: np.ndarray | None) -> Any:
-        """The Gram matrix of selected rows, or the rows if there is none."""
-        if self.K is None:
-            return self.rows if rows is None else self.rows[rows]
-        return self.K if rows is None else self.K[np.ix_(rows, rows)]
+    def _taken(self, rows: np.ndarray | None) -> Any:
+        return self.X if rows is None else take(self.X, rows)
 
-    def _outputs(self, rows: np.ndarray | None) -> libsvm.Outputs:
+    def _gram(self, rows: np.ndarray | None, n: int) -> np.ndarray | None:
+        """The Gram matrix of n selected rows, if they are few."""
+        if n > FEW or (self.K is None and not (self.known is not None and self._keeps(n))):
+            return None
+        if self.K is None:
+            return gram_matrix(self.kernel, self._taken(rows))
+        return _square(self.K, rows)
+
+    def _values(self, rows: np.ndarray | None) -> KernelValues:
+        """Kernel values between selected rows, computed as they are needed."""
+        from ilk_learners.svm.blocks import kernel_values, part_of  # imports numba
+
+        if self.K is None and self.known is not None:
+            # values of the selected rows alone, as they are cheap
+            return kernel_values(self.kernel, self._taken(rows), None, self.known, 0)
+        if self._shared is None:
+            memory = self.owner.memory
+            self._shared = kernel_values(self.kernel, self.X, self.K, self.known, memory)
+        return part_of(self._shared, rows)
+
+    def minimum(
+        self, coef: np.ndarray, low: np.ndarray, high: np.ndarray, tol: float, max_iter: int
+    ) -> tuple[np.ndarray, np.ndarray, int, bool]:
+        """Minimise ``1/2 a'Ka`` in blocks from a feasible start; see `blocks.minimum`."""
+        from ilk_learners.svm import blocks  # imports numba
+
+        with self._named(FloatingPointError):
+            values, some = self._values(None), np.flatnonzero(coef)
+            wanted = -values.combine(some, coef[some])
+            return blocks.minimum(values, wanted, coef, low, high, tol=tol, max_iter=max_iter)
+
+    def _outputs(self, rows: np.ndarray | None) -> machines.Outputs:
         """Function for the decision values of selected rows without the intercept."""
-        X = self.X if rows is None else take(self.X, rows)
+        X = self._taken(rows)
 
         def outputs(support: np.ndarray, coef: np.ndarray) -> np.ndarray:
             if self.K is None:
                 return products(self.kernel, X, take(X, support), coef)
-            return np.asarray(coef @ self._part(rows)[support])
+            return np.asarray(coef @ _square(self.K, rows)[support])
 
         return outputs
 
@@ -135,18 +185,23 @@ class Dual:
         margin bounds the coefficients.
         """
         least = self._least_margin(rows, signs)
-        return self._by_libsvm(rows, signs, np.where(np.isinf(C), 1 / least**2, C))
+        return self._bounded(rows, signs, np.where(np.isinf(C), 1 / least**2, C))
 
     def _least_margin(self, rows: np.ndarray | None, signs: np.ndarray) -> float:
         """A lower bound of the margin, at least half of it if possible."""
         some = np.arange(min(n_rows(self.X), 1000))
         # tolerances are relative to the size of kernel values
         unit = float(np.mean(self.kernel.diagonal(take(self.X, some)))) or 1.0
-        kernel, X = None if self.K is not None else self.known, self._part(rows)
+        if self.K is not None:
+            kernel, X = None, _square(self.K, rows)
+        elif self.known is not None:
+            kernel, X = self.known, self.known.rows(self._taken(rows))
+        else:
+            checked_gram(self.owner, self.kernel, self.X)  # raises: it exceeds `memory`
         outputs = self._outputs(rows)
         # tighten until both bounds agree within a factor of 2, or the margin counts as 0
         for tol in _TOLERANCES:
-            least, most = libsvm.hull_margins(kernel, X, signs, outputs, tol * unit)
+            least, most = machines.hull_margins(kernel, X, signs, outputs, tol * unit)
             if least > most / 2 or most < _NARROW * np.sqrt(unit):
                 break
         if least > 0 and most >= _NARROW * np.sqrt(unit):
@@ -165,6 +220,10 @@ class Dual:
             support = take(self.X, solved.rows)
             values = products(self.kernel, take(self.X, rows), support, solved.coef)
         return np.asarray(values + solved.intercept)
+
+
+def _square(K: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
+    return K if rows is None else K[np.ix_(rows, rows)]
 
 
 MOST_ROWS = 2000  # an interior point solver takes O(n^3) time and a dense matrix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from ilk_learners.validation import is_default
 if TYPE_CHECKING:
     from ilk import Cases, Estimator
 
+FEW = 2048
+"""Most rows that libsvm solves, on their Gram matrix; more rows are solved in blocks."""
 _CELLS = 2**22  # kernel values held at once: 32 MiB
 _ROWS = 128  # rows per block: their part of the matrix stays in the cache
 _ERROR = 1e-11  # accepted error of an entry computed by the fast matrix product
@@ -38,16 +40,17 @@ MAX_ITER: Any = param(
     default=None,
     type=int,
     ge=1,
-    doc="Most iterations of libsvm; None: ten million, or 100 for each row if that is more.",
+    doc="Most iterations of the solver; None: ten million, or 100 for each row if that is more.",
 )
 MEMORY: Any = param(
     default=1024,
     type=float,
     gt=0,
-    doc="Mebibytes that the Gram matrix may take: 11,585 rows by default. Of more rows "
-    "libsvm computes kernel values as it needs them, with a cache of 200 MiB, for the "
-    "kernels that it knows: linear, polynomial, sigmoid, and rbf over the Euclidean "
-    "distance.",
+    doc="Mebibytes of kernel values that are kept of a kernel that libsvm does not know: the Gram "
+    "matrix of up to 11,585 rows by default; of more rows, the rows of it that were used last. "
+    "Values of libsvm's kernels (linear, polynomial, sigmoid, and rbf over the Euclidean "
+    "distance) are computed when they are needed if there are more than 2048 rows: that takes 40 "
+    "MiB for any number of rows.",
 )
 KERNEL: Any = slot(
     "kernel",
@@ -92,15 +95,21 @@ def checked_gram(owner: Any, kernel: Kernel | None, X: Any) -> np.ndarray:
             f"{name}: the kernel {kernel_name} of rows {i} and {j} is {K[i, j]}; "
             f"standardize X first"
         )
-    if not is_definite(kernel, K):
-        message = (
-            f"{name}: the kernel {kernel_name} is not positive semi-definite on these rows, so a "
-            f"solution may not be optimal; the kernel substitution repairs it"
-        )
-        if owner.solver == "qp":
-            raise InputError(message)
-        warnings.warn(message, IndefiniteKernelWarning, stacklevel=3)
+    check_definite(owner, kernel, K)
     return K
+
+
+def check_definite(owner: Any, kernel: Kernel | None, K: np.ndarray) -> None:
+    """Warn if a Gram matrix is not positive semi-definite; for solver="qp" raise."""
+    if is_definite(kernel, K):
+        return
+    message = (
+        f"{display_name(owner)}: the kernel {display_name(kernel)} is not positive semi-definite "
+        f"on these rows, so a solution may not be optimal; the kernel substitution repairs it"
+    )
+    if owner.solver == "qp":
+        raise InputError(message)
+    warnings.warn(message, IndefiniteKernelWarning, stacklevel=4)
 
 
 def exceeds_memory(owner: Any, n: int) -> bool:
@@ -148,25 +157,46 @@ def gram_matrix(kernel: Any, X: Cases) -> np.ndarray:
     ndarray of shape (n, n), float64, C-contiguous
         Symmetric to the last bit.
     """
-    known = known_kernel(kernel)
-    if known is not None and known.name == "rbf" and isinstance(X, np.ndarray):
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            rows = known.rows(X)
-            # centred rows are shorter, so the expansion of the squares cancels less
-            rows = rows - rows.mean(axis=0)
-            squares = known.gamma * np.einsum("ip,ip->i", rows, rows)
-        # the error of -gamma |x - y|^2 computed from squares of up to `squares.max()`
-        if 4 * squares.max() * np.finfo(float).eps < _ERROR:
-            return _radial(rows, squares, known.gamma)
+    products = radial(known_kernel(kernel), X)
+    if products is not None:
+        return _of_products(products)
     return np.ascontiguousarray(kernel.gram(X), dtype=float)
 
 
-def _radial(rows: np.ndarray, squares: np.ndarray, gamma: float) -> np.ndarray:
-    """Compute the squared distances of a block of rows by one matrix product."""
-    n, one = len(rows), np.ones((len(rows), 1))
+class Radial(NamedTuple):
+    """The logarithms of a radial basis function kernel's values as ``left @ right.T``.
+
+    Attributes
+    ----------
+    left, right : ndarray of shape (n, p + 2)
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+
+
+def radial(known: KnownKernel | None, X: Cases) -> Radial | None:
+    """Factors for rows; None for other kernels, and where cancellation would matter."""
+    if known is None or known.name != "rbf" or not isinstance(X, np.ndarray):
+        return None
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        rows = known.rows(X)
+        # centred rows are shorter, so the expansion of the squares cancels less
+        rows = rows - rows.mean(axis=0)
+        squares = known.gamma * np.einsum("ip,ip->i", rows, rows)
+    # the error of -gamma |x - y|^2 computed from squares of up to `squares.max()`
+    if not 4 * squares.max() * np.finfo(float).eps < _ERROR:
+        return None
+    one = np.ones((len(rows), 1))
     # left @ right' = 2 gamma x'y - gamma |x|^2 - gamma |y|^2 = -gamma |x - y|^2
-    left = np.hstack([rows * (2 * gamma), -squares[:, None], one])
-    right = np.hstack([rows, one, -squares[:, None]])
+    left = np.hstack([rows * (2 * known.gamma), -squares[:, None], one])
+    return Radial(left, np.hstack([rows, one, -squares[:, None]]))
+
+
+def _of_products(products: Radial) -> np.ndarray:
+    """Compute the squared distances of a block of rows by one matrix product."""
+    left, right = products
+    n = len(left)
     K, space = np.empty((n, n)), np.empty(_ROWS * n)
     below = np.tri(min(_ROWS, n), k=-1, dtype=bool)
     for start in range(0, n, _ROWS):
@@ -245,6 +275,9 @@ class IndefiniteKernelWarning(UserWarning):
 def is_definite(kernel: Kernel | None, K: np.ndarray) -> bool:
     """Whether a Gram matrix is positive semi-definite; tested unless the kernel guarantees it.
 
+    Of more than 2048 rows so many are tested, evenly spaced: a part that is indefinite proves that
+    the whole is.
+
     Parameters
     ----------
     kernel : Kernel
@@ -252,13 +285,26 @@ def is_definite(kernel: Kernel | None, K: np.ndarray) -> bool:
     K : ndarray of shape (n, n)
         Copied for the test, a Cholesky decomposition.
     """
+    if surely_definite(kernel):
+        return True
+    if len(K) > FEW:
+        some = spread(len(K))
+        K = K[np.ix_(some, some)]
+    return is_positive_semidefinite(K, check=False)
+
+
+def spread(n: int) -> np.ndarray:
+    """Numbers of at most `FEW` of n rows, evenly spaced."""
+    return np.linspace(0, n - 1, min(n, FEW)).astype(int)
+
+
+def surely_definite(kernel: Kernel | None) -> bool:
+    """Whether a fitted kernel is positive semi-definite on any rows."""
     known = known_kernel(kernel)
     # of these kernels only the sigmoid is indefinite for some parameters
     if known is not None and known.name != "sigmoid":
         return True
-    if getattr(kernel, "induces_metric", False) is True:
-        return True
-    return is_positive_semidefinite(K, check=False)
+    return getattr(kernel, "induces_metric", False) is True
 
 
 BUDGET = 2**29

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 import ilk
 from ilk import Capabilities, RandomState, Seed, param
@@ -231,7 +230,7 @@ def _find_words(
         raise _too_few(owner, n_words, len(rows))
     mean, near_zero, exponent = common_deviations(rows)
     model = KMeans(n_words, n_init=1, max_iter=max_iter, random_state=seed)
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings(), ilk.library_threads(1):
         warnings.simplefilter("ignore", ConvergenceWarning)  # checked below
         labels = model.fit_predict(near_zero.astype(rows.dtype), sample_weight=weights)
     if len(np.unique(labels)) < n_words:
