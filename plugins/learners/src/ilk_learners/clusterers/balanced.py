@@ -148,7 +148,9 @@ def cheapest_path(
     while end >= 0 and length < K:
         path[length], end = end, previous[end]
         length += 1
-    path[:length] = path[:length][::-1].copy()
+    for step in range(length // 2):
+        other = length - 1 - step
+        path[step], path[other] = path[other], path[step]
     return length
 
 

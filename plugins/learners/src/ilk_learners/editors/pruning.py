@@ -111,8 +111,9 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
     """
     for i in range(len(rows)):
         case = rows[i]
-        S.listed[case, : lists.shape[1]] = lists[i]
-        S.listed[case, lists.shape[1] :] = -1
+        S.listed[case] = -1
+        for place in range(lists.shape[1]):
+            S.listed[case, place] = lists[i, place]
         S.whole[case] = whole
         S.place[case] = 0
         for slot in range(S.slots.shape[1]):

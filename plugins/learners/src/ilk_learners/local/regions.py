@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
-from ilk_learners.local.distance_kernels import select
+from ilk_learners.local.distance_kernels import copy, select
 
 _DENSE = 2  # sorted lists are compacted once they are so many times as long as the region
 
@@ -99,7 +99,7 @@ def shrink(
                 size = _keep_nearest(rows, size, n_kept, values, scratch, alive)
         where[i, size:] = -1
         squares[i, size:] = np.inf
-        where[i, :size] = rows[:size]
+        copy(rows, size, where[i])
         _distances(columns, rows[:size], q, weight, False, squares[i])
 
 
@@ -174,7 +174,7 @@ def _keep_nearest(
     alive: np.ndarray,
 ) -> int:
     """Keep the `n_kept` rows of smallest values, ties by lower index; arrays (n,)."""
-    scratch[:size] = values[:size]
+    copy(values, size, scratch)
     bound = select(scratch, size, n_kept - 1)
     room = n_kept
     # rows as far as the last one share the remaining places, by lower index
