@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import ilk
@@ -95,6 +97,15 @@ def least(values: np.ndarray) -> float:
 
 
 @ilk.compiled
+def total_of(values: np.ndarray) -> Any:
+    """Sum of the values (m,), in their order; a loop compiles faster than their `sum`."""
+    total = values[0]
+    for j in range(1, len(values)):
+        total += values[j]
+    return total
+
+
+@ilk.compiled
 def copy(values: np.ndarray, n: int, out: np.ndarray) -> None:
     """Copy the first n values; a loop compiles ten times as fast as the assignment of a slice."""
     for j in range(n):
@@ -141,7 +152,9 @@ def adapt(
     K0, K1, K2, L = sizes
     values, scratch = np.empty(n), np.empty(n)
     around, within = np.empty(K0, np.int64), np.empty(K2, np.int64)
-    near, everything = np.empty(K1, np.int64), np.arange(n)
+    near, everything = np.empty(K1, np.int64), np.empty(n, np.int64)
+    for j in range(n):
+        everything[j] = j
     z, chance, losses = np.empty(p), np.empty(n_classes), np.empty(p)
     for i in range(len(Q)):
         weight = weights[i]
@@ -164,7 +177,9 @@ def adapt(
                 for j in near:
                     chance[codes[j]] += 1.0 / K1
                 _add_losses(columns, codes, row, within, L, chance, scratch, losses)
-            _weigh(losses / K0, c, weight)
+            for f in range(p):
+                losses[f] /= K0
+            _weigh(losses, c, weight)
 
 
 @ilk.compiled
@@ -256,7 +271,7 @@ def _add_losses(
         counts[:] = 0.0
         for a in range(n):
             counts[codes[within[a]]] += apart[a] <= reach
-        total = counts.sum()
+        total = total_of(counts)
         for c in range(len(chance)):
             alone = counts[c] / total
             difference = chance[c] - alone
@@ -271,4 +286,6 @@ def _weigh(losses: np.ndarray, c: float, weight: np.ndarray) -> None:
     best = least(losses)  # a common factor of the weights cancels; this one avoids overflow
     for f in range(len(weight)):
         weight[f] = np.exp(c * (best - losses[f]))
-    weight /= weight.sum()
+    total = total_of(weight)
+    for f in range(len(weight)):
+        weight[f] /= total
