@@ -6,8 +6,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from ilk.errors import InputError
 from ilk.inputs import as_table, check_same_length
@@ -66,6 +64,9 @@ def check_labels(
 
 def _coded(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sorted classes and codes of labels that are a column of one type without missing values."""
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import column_or_1d
+
     if labels.ndim == 1 and labels.size and labels.dtype.kind in _ALWAYS_LABELS:
         classes, codes = np.unique(labels, return_inverse=True)
         if 2 * len(classes) <= len(labels):  # scikit-learn may warn about more classes

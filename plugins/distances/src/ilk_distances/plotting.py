@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 import ilk
 from ilk.plotting import COLORS, class_style, colorbar, new_axes, plot_label
@@ -225,6 +224,8 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
         Centred; the number of largest absolute value in each coordinate is positive.
     share : float
     """
+    from scipy.linalg import eigh
+
     n = len(D)
     largest = D.max() or 1.0  # its square may overflow
     squares = ((D + D.T) / 2 / largest) ** 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 
@@ -117,6 +116,8 @@ def recall(
     >>> 0.8 < ilk_distances.recall(index, Q, 10) <= 1
     True
     """
+    from sklearn.utils.validation import check_is_fitted
+
     if getattr(index, "kind", None) != "index":
         raise ilk.InputTypeError(f"recall: index must be a fitted index, got {index!r}")
     check_is_fitted(index, ["X_", "distance_"])

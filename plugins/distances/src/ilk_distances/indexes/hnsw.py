@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import RandomState, Seed, param
+from ilk import RandomState, Seed, check_fitted, param
 from ilk.neighbors import training_rows
 from ilk_distances.indexes.approximate import nearest
 from ilk_distances.indexes.exact import paired_queries
@@ -117,7 +116,7 @@ class HNSW(ilk.Index):
 
         Ties go to the lower index.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         n = len(self.X_)
         self.check_k(k, n)
         Q = paired_queries(self.distance_, Q, self.X_)

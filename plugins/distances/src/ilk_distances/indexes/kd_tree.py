@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import param
+from ilk import check_fitted, param
 from ilk.neighbors import Norm, check_radius
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
@@ -102,7 +101,7 @@ class KDTree(ilk.Index):
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
-        check_is_fitted(self)
+        check_fitted(self)
         self.check_k(k, len(self.X_))
         Q = check_queries(self, self.distance_, Q, self.X_)
         near = np.empty((len(Q), int(k)), np.result_type(Q, self.X_))
@@ -122,7 +121,7 @@ class KDTree(ilk.Index):
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
-        check_is_fitted(self)
+        check_fitted(self)
         r = check_radius(self, r)
         Q = check_queries(self, self.distance_, Q, self.X_)
         near: list[Any] = [None] * len(Q)

@@ -8,8 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import fdtrc, gammaln
-from scipy.stats import chi2, studentized_range
+from scipy.stats import chi2
 
 import ilk
 from ilk import param
@@ -90,6 +89,8 @@ class FriedmanNemenyi(ilk.Comparison):
         return [cls(), cls(alpha=0.1, correct_ties=False)]
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
+        from scipy.stats import studentized_range
+
         self.check_parameters()
         matrix, dropped = complete(self, results)
         pipelines = [str(name) for name in matrix.columns]
@@ -122,6 +123,8 @@ class FriedmanNemenyi(ilk.Comparison):
         return ilk.Verdict(**{**vars(verdict), "text": friedman_text(verdict)})
 
     def _pairs(self, ranks: Mapping[str, float], test: Friedman) -> tuple[dict[str, Any], ...]:
+        from scipy.stats import studentized_range
+
         significant = test.p_value < self.alpha
         pairs = []
         for a, b in combinations(ranks, 2):
@@ -186,6 +189,8 @@ class Friedman:
 
     @property
     def _by_f(self) -> float:
+        from scipy.special import fdtrc
+
         return float(fdtrc(*self.degrees, self.f))
 
     @property
@@ -216,6 +221,8 @@ def _least(ranks: np.ndarray) -> float:
 
 def _log_orders(counts: np.ndarray) -> float:
     """Log of the number of distinct orders, given the sizes of groups of equal items."""
+    from scipy.special import gammaln
+
     return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 import ilk
 
@@ -126,6 +126,8 @@ class Diabetes(ilk.Dataset):
 
     def load(self) -> ilk.Data:
         """Return the data, for regression."""
+        from sklearn.datasets import load_diabetes
+
         bunch = load_diabetes(scaled=False)
         return ilk.Data(
             X=np.asarray(bunch.data, dtype=float),

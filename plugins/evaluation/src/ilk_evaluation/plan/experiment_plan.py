@@ -7,8 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import clone
-
 import ilk
 from ilk_evaluation.plan.design import Cell, Design, Named, distinct
 from ilk_evaluation.plan.experiment_file import Experiment, Source, read
@@ -282,6 +280,8 @@ def _check_views(
     pipelines: tuple[PlannedPipeline, ...],
 ) -> None:
     """Check that data sets have views if a pipeline needs them."""
+    from sklearn.base import clone
+
     problems = []
     for position, planned in enumerate(pipelines):
         if not ilk.uses_views(planned.pipeline):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn import model_selection
 
 import ilk
 from ilk import param
@@ -39,6 +38,8 @@ class _CrossValidation(ilk.Resampling):
     def splits(
         self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
     ) -> Iterator[ilk.Split]:
+        from sklearn import model_selection
+
         self.check_parameters()
         folds, repeats = self.folds, self.repeats
         n, group_codes = check_data(self, X, y, groups)

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import softmax
-from sklearn.base import clone
 
 from ilk import ArrayLike, Capabilities, InputError, Prediction, display_name, param
 from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
@@ -181,6 +179,8 @@ class LDA(Posterior):
         InputError
             If a fit without a case raises it (names the case).
         """
+        from sklearn.base import clone
+
         self.check_parameters()
         return _leave_one_out(clone(self), X, y)
 
@@ -224,6 +224,8 @@ def _check_classes_left(lda: LDA, cases: TrainingCases) -> None:
 
 
 def _refitted(lda: Estimator, cases: TrainingCases, i: int) -> np.ndarray:
+    from sklearn.base import clone
+
     rest = np.delete(np.arange(len(cases.X)), i)
     model = clone(lda)
     try:
@@ -265,6 +267,8 @@ class _Downdates:
         return P, ~(left > _DOUBTFUL)
 
     def _block(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        from scipy.special import softmax
+
         Z, codes = self.Z[rows], self.cases.codes[rows]
         grow = self._growth(codes)
         A, gamma = self._without(rows, grow)

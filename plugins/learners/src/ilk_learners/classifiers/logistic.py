@@ -6,7 +6,6 @@ import inspect
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from ilk import Capabilities, RandomState, Seed, param
 from ilk_learners.classifiers.training_cases import (
@@ -19,6 +18,8 @@ from ilk_learners.numerics import finite, single_threaded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sklearn.linear_model import LogisticRegression
 
     from ilk import ArrayLike, Cases, Labels
 
@@ -125,6 +126,8 @@ class Logistic(EstimatorClassifier):
         return self
 
     def _estimator(self) -> LogisticRegression:
+        from sklearn.linear_model import LogisticRegression
+
         # scikit-learn mixes both penalties: the share of L1 is 1 for the lasso, 0 for ridge
         share = {"l1": 1.0, "elastic_net": self.l1_share}.get(self.penalty or "", 0.0)
         options: dict[str, Any] = {"C": np.inf if self.penalty is None else self.C}
@@ -142,4 +145,6 @@ class Logistic(EstimatorClassifier):
 
 def _penalty_is_named() -> bool:
     """Whether this scikit-learn (before 1.8) needs the penalty's name besides the share."""
+    from sklearn.linear_model import LogisticRegression
+
     return bool(inspect.signature(LogisticRegression).parameters["penalty"].default != "deprecated")

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-import sklearn.svm
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     INPUT_KINDS,
@@ -17,6 +14,7 @@ from ilk import (
     Detector,
     InputError,
     KernelLike,
+    check_fitted,
     check_weights,
     display_name,
     fit_component,
@@ -157,6 +155,8 @@ class OneClassSVM(Detector):
             Bound of each a_i, default 1: a row of weight 2 counts as two; rows of weight 0 are
             dropped. Kernel parameters learned from the rows do not depend on the weights.
         """
+        from sklearn.exceptions import ConvergenceWarning
+
         self.check_parameters()
         kernel: Any = self.resolve_slot("kernel")
         X = check_objects(self, kernel, X, reset=True)
@@ -195,7 +195,7 @@ class OneClassSVM(Detector):
 
     def score_samples(self, X: Cases) -> np.ndarray:
         """``sum_i a_i k(x_i, x)``; array of shape (m,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         return products(self.kernel_, X, self.support_vectors_, self.dual_coef_[0])
 
@@ -319,6 +319,8 @@ def _by_libsvm(
     unit : float
         Unit of kernel values.
     """
+    import sklearn.svm
+
     n = len(weights)
     machine = sklearn.svm.OneClassSVM(
         kernel="precomputed" if kernel is None else kernel.name,
