@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.stats import chi2
 
 import ilk
 from ilk import param
@@ -89,6 +88,7 @@ class FriedmanNemenyi(ilk.Comparison):
         return [cls(), cls(alpha=0.1, correct_ties=False)]
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
+        from scipy.special import chdtrc
         from scipy.stats import studentized_range
 
         self.check_parameters()
@@ -112,7 +112,7 @@ class FriedmanNemenyi(ilk.Comparison):
                 "n_pipelines": test.k,
                 "chi2": test.chi2,
                 "kendall_w": test.chi2 / (test.n * (test.k - 1)),
-                "chi2_p_value": float(chi2.sf(test.chi2, test.k - 1)),
+                "chi2_p_value": float(chdtrc(test.k - 1, test.chi2)),
                 "degrees_of_freedom": test.degrees,
                 "exact": test.exact,
                 "q": q,

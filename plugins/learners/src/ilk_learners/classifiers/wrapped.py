@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 
 from ilk import (
     Capabilities,
@@ -369,9 +368,6 @@ class WrappedRegressor(WrappedEstimator, Regressor):
         return self._values("predict", X)
 
 
-_MIXINS: dict[str, type] = {"classifier": ClassifierMixin, "regressor": RegressorMixin}
-
-
 @cache
 def _find(noun: str, name: str) -> type | None:
     """Return the public class of that name, with as few imports as possible."""
@@ -391,7 +387,9 @@ def _public(noun: str, module: Any) -> set[str]:
 
 
 def _is_predictor(noun: str, cls: object) -> bool:
-    mixin = _MIXINS[noun]
+    from sklearn.base import ClassifierMixin, RegressorMixin
+
+    mixin = ClassifierMixin if noun == "classifier" else RegressorMixin
     return (
         isinstance(cls, type)
         and issubclass(cls, mixin)
