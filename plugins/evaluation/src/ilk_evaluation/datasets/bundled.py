@@ -113,7 +113,6 @@ class Wine(Bundled):
         "od280/od315_of_diluted_wines",
         "proline",
     )
-    )
 
 
 class BreastCancer(Bundled):
