@@ -87,8 +87,9 @@ else:
         cls._sklearn_options = options
 
     def _missing(self: Any, name: str) -> Any:
-        # scikit-learn's classes have no fitted attributes
-        if name.startswith("__") or name.endswith("_") or "sklearn.base" in sys.modules:
+        # fitted attributes are not scikit-learn's, and it uses private ones after its import only
+        own = (name.startswith("_") or name.endswith("_")) and not name.startswith("_repr_")
+        if own or "sklearn.base" in sys.modules:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         import_module("sklearn.base")
         return getattr(self, name)

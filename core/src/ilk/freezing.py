@@ -48,9 +48,11 @@ _FROZEN = "_frozen"
 
 def is_frozen(component: object) -> bool:
     """Tell whether a component was made by `frozen`."""
+    if hasattr(component, "parameters"):
+        return bool(getattr(component, _FROZEN, False))
     from sklearn.frozen import FrozenEstimator
 
-    return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
+    return isinstance(component, FrozenEstimator)
 
 
 _SINGLE_USE = "_single_use"

@@ -64,13 +64,13 @@ def check_labels(
 
 def _coded(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sorted classes and codes of labels that are a column of one type without missing values."""
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import column_or_1d
-
     if labels.ndim == 1 and labels.size and labels.dtype.kind in _ALWAYS_LABELS:
         classes, codes = np.unique(labels, return_inverse=True)
         if 2 * len(classes) <= len(labels):  # scikit-learn may warn about more classes
             return classes, codes
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import column_or_1d
+
     values = column_or_1d(labels, warn=True)
     _refuse_missing(values)
     with np.errstate(invalid="ignore"):  # scikit-learn casts floats of any size to integers

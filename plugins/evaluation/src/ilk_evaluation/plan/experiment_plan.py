@@ -280,12 +280,12 @@ def _check_views(
     pipelines: tuple[PlannedPipeline, ...],
 ) -> None:
     """Check that data sets have views if a pipeline needs them."""
-    from sklearn.base import clone
-
     problems = []
     for position, planned in enumerate(pipelines):
         if not ilk.uses_views(planned.pipeline):
             continue
+        from sklearn.base import clone
+
         for label, data in zip(labels, loaded, strict=True):
             if planned.only is not None and label not in planned.only:
                 continue
