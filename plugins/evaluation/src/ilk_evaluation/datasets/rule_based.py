@@ -141,21 +141,16 @@ class TicTacToe(RuleBased):
 
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """The final boards in the order of their squares, x before o before b."""
-        boards = [board for board in product("xob", repeat=9) if _is_final(board)]
-        return boards, ["positive" if _has_line(board, "x") else "negative" for board in boards]
-
-
-def _has_line(board: tuple[str, ...], player: str) -> bool:
-    return any(all(board[square] == player for square in line) for line in _LINES)
-
-
-def _is_final(board: tuple[str, ...]) -> bool:
-    """Tell whether a game can end so: the last player has a line, or the board is full."""
-    lead = board.count("x") - board.count("o")
-    x_won, o_won = _has_line(board, "x"), _has_line(board, "o")
-    if x_won or o_won:
-        return not (x_won and o_won) and lead == int(x_won)
-    return lead == 1 and "b" not in board
+        boards = np.array(list("xob"))[np.indices((3,) * 9).reshape(9, -1).T]
+        x_won, o_won = (
+            (boards[:, _LINES] == player).all(axis=2).any(axis=1) for player in ("x", "o")
+        )
+        lead = (boards == "x").sum(axis=1) - (boards == "o").sum(axis=1)
+        full = (boards != "b").all(axis=1)
+        # a game can end so: the last player has a line, or the board is full
+        final = np.where(x_won | o_won, (x_won != o_won) & (lead == x_won), full & (lead == 1))
+        labels = np.where(x_won, "positive", "negative")[final]
+        return [tuple(board) for board in boards[final].tolist()], labels.tolist()
 
 
 class Monks(RuleBased):
