@@ -125,7 +125,7 @@ def _pause_collection() -> None:
     """Make compilations pause the collection of garbage, which takes a fifth of their time."""
     from numba.core import event
 
-    class Pause(event.Listener):  # type: ignore[misc]  # numba has no types
+    class Pause(event.Listener):
         depth = 0  # compilations are nested, and one thread compiles at a time
         collects = False
 
@@ -140,7 +140,8 @@ def _pause_collection() -> None:
             if self.depth == 0 and self.collects:
                 gc.enable()
 
-    event.register("numba:compile", Pause())
+    numba_events: Any = event
+    numba_events.register("numba:compile", Pause())
 
 
 @dataclass(eq=False)

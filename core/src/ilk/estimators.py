@@ -187,7 +187,8 @@ _BASES = (
 
 def _adopt(module: ModuleType) -> None:
     """Make scikit-learn's classes the bases of ilk's, and prepare the subclasses for them."""
-    del BaseEstimator.__init_subclass__, BaseEstimator.__getattr__
+    for name in ("__init_subclass__", "__getattr__"):
+        delattr(BaseEstimator, name)
     for base in _BASES:
         base.__bases__ = (getattr(module, base.__name__),)
     for cls in dict.fromkeys(each for base in _BASES for each in _below(base)):
@@ -195,7 +196,7 @@ def _adopt(module: ModuleType) -> None:
         super(cls, cls).__init_subclass__(**options)  # as if the class were made now
 
 
-def _below(cls: type) -> Iterator[type]:
+def _below(cls: Any) -> Iterator[Any]:
     """Yield the subclasses of a class, each before its own."""
     for each in cls.__subclasses__():
         yield each

@@ -153,8 +153,8 @@ def adapt(
     values, scratch = np.empty(n), np.empty(n)
     around, within = np.empty(K0, np.int64), np.empty(K2, np.int64)
     near, everything = np.empty(K1, np.int64), np.empty(n, np.int64)
-    for j in range(n):
-        everything[j] = j
+    for a in range(n):
+        everything[a] = a
     z, chance, losses = np.empty(p), np.empty(n_classes), np.empty(p)
     for i in range(len(Q)):
         weight = weights[i]
