@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import ilk
 from ilk_learners import numerics
@@ -36,8 +37,7 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(numerics, "threadpool_limits", limited)
     monkeypatch.setattr(triangles, "factor", watched(triangles.factor))
-    solver = logistic.LogisticRegression
-    monkeypatch.setattr(solver, "fit", watched(solver.fit))
+    monkeypatch.setattr(LogisticRegression, "fit", watched(LogisticRegression.fit))
     yield found
     assert limits == [None]
 
