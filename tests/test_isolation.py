@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 import ilk
 from cases import in_one_test
 from ilk._lazy import PACKAGES
+from ilk_evaluation import run_experiment
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "core" / "src" / "ilk"
@@ -156,3 +159,27 @@ def test_type_checkers_read_the_same_names(package):
         if alias.asname
     ]
     assert dict(pairs) == module._MODULE | {name: "ilk" for name in PUBLIC if package == "ilk"}
+
+
+LATE = {"joblib", "matplotlib", "numba", "scipy.stats", "sklearn.base"}
+STARTS = """
+import sys
+from ilk.cli.shell import run
+spec, late = sys.argv[1], set(sys.argv[2].split(","))
+run(["show", "classifier", "knn"])
+run(["run", spec, "--dry-run"])
+assert not {*late, "scipy", "pandas"} & sys.modules.keys()
+run(["run", spec])
+print("imported:", *late & sys.modules.keys())
+"""
+
+
+def test_commands_that_fit_nothing_import_no_library_of_learners(tmp_path):
+    spec = tmp_path / "experiment.toml"
+    plan = (ROOT / "examples" / "quickstart.toml").read_text(encoding="utf-8")
+    spec.write_text(plan.replace("repeats = 5", "repeats = 1"), encoding="utf-8")
+    run_experiment(spec)  # the process below has nothing to compute
+    command = [sys.executable, "-c", STARTS, str(spec), ",".join(LATE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "imported:"

@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import ilk
 from ilk_learners import numerics
@@ -36,7 +37,7 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(numerics, "library_threads", limited)
     monkeypatch.setattr(triangles, "factor", watched(triangles.factor))
-    monkeypatch.setattr(logistic, "minimize", watched(logistic.minimize))
+    monkeypatch.setattr(scipy.optimize, "minimize", watched(scipy.optimize.minimize))
     yield found
     assert limits == [None]
 

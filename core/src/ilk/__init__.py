@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from ilk.errors import SpecError as SpecError
     from ilk.errors import UnknownComponentError as UnknownComponentError
     from ilk.errors import UnknownParameterError as UnknownParameterError
+    from ilk.estimators import OneToOneFeatureMixin as OneToOneFeatureMixin
     from ilk.estimators import available_if as available_if
     from ilk.freezing import fit_component as fit_component
     from ilk.freezing import frozen as frozen
@@ -233,7 +234,7 @@ __version__ = "0.2.0"
 _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "Components": {
         "ilk.capabilities": ("Capabilities", "INPUT_KINDS"),
-        "ilk.estimators": ("available_if",),
+        "ilk.estimators": ("OneToOneFeatureMixin", "available_if"),
         "ilk.component": ("Component", "seeded", "single_use"),
         "ilk.freezing": ("fit_component", "frozen", "is_frozen"),
     },

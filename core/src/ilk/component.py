@@ -6,10 +6,10 @@ import copy
 import hashlib
 from abc import ABC
 from collections.abc import Callable, Collection, Iterator, Mapping
+from importlib import import_module
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
-from sklearn.base import clone
 
 from ilk.building import build, construct
 from ilk.capabilities import Capabilities
@@ -69,6 +69,8 @@ class Component(BaseEstimator, ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "_own_fields" in vars(cls):  # called again when scikit-learn is imported
+            return
         cls._own_fields, cls.parameters = collect_fields(cls)
         cls.__init__ = constructor(cls, cls.parameters)  # type: ignore[method-assign]
         cls.__doc__ = with_parameters(cls, cls.parameters)
@@ -122,6 +124,8 @@ class Component(BaseEstimator, ABC):
 
         A list or dict slot gives a list or dict. A frozen component is returned itself.
         """
+        from sklearn.base import clone
+
         return _resolved(self, name, lambda instance: clone(instance, safe=False))
 
     def seeded_slot(self, name: str) -> Any:
@@ -141,7 +145,8 @@ class Component(BaseEstimator, ABC):
         Names have the position of a member in a list (``members__0__k``), or its key in a dict
         (``parts__color__p``).
         """
-        return get_nested(self, super().get_params(deep=False), deep)
+        own = {name: getattr(self, name) for name in self._get_param_names()}
+        return get_nested(self, own, deep)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``slot__name=value`` also works if the slot has a name or a table.
@@ -171,6 +176,7 @@ class Component(BaseEstimator, ABC):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         if _is_deeper(self, _DEEPEST_SHOWN):  # for which scikit-learn takes 2^depth steps
             return f"{type(self).__name__}(...)"
+        import_module("sklearn.base")
         return super().__repr__(N_CHAR_MAX)
 
     def _sk_visual_block_(self) -> Block:
@@ -357,6 +363,8 @@ def single_use(component: Any) -> Any:
     >>> knn.fit([[0.0], [1.0]], ["a", "b"]).distance_ is knn.distance
     True
     """
+    from sklearn.base import clone
+
     copied = clone(component)
     _mark_inside(copied)
     return copied

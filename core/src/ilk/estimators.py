@@ -1,17 +1,27 @@
-"""scikit-learn's base classes, with types, which scikit-learn does not declare; its `available_if`.
+"""scikit-learn's base classes: typed, and imported late; its `available_if`.
 
 For a type checker, a class with an untyped base has every attribute and takes every parameter;
 without these types it would check no call of a component.
+
+Importing scikit-learn takes longer than most commands of ilk, which read the parameters of classes
+and fit nothing. So a component has bases of ilk's own. As soon as anybody imports `sklearn.base`,
+scikit-learn's classes become the bases of those: then components are its estimators in every way.
 """
 
 from __future__ import annotations
 
+import sys
 from functools import update_wrapper, wraps
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.util import find_spec
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
     import numpy as np
 
@@ -59,20 +69,47 @@ if TYPE_CHECKING:
 
         def fit_transform(self, X: Cases, y: Labels | None = None, **keywords: Any) -> Any: ...
 
+    class OneToOneFeatureMixin:
+        """As `sklearn.base.OneToOneFeatureMixin`."""
+
+        def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any: ...
+
 else:
-    from sklearn.base import (
-        BaseEstimator,
-        ClassifierMixin,
-        ClusterMixin,
-        OutlierMixin,
-        RegressorMixin,
-        TransformerMixin,
+
+    def _later(name: str, **methods: Any) -> type:
+        """Return a class whose base is an empty one, which `_adopt` replaces by scikit-learn's."""
+        text = f"As `sklearn.base.{name}`."
+        return type(
+            name, (type(name, (), {}),), {"__module__": __name__, "__doc__": text, **methods}
+        )
+
+    def _keep_options(cls: type, **options: Any) -> None:
+        cls._sklearn_options = options
+
+    def _missing(self: Any, name: str) -> Any:
+        # fitted attributes are not scikit-learn's, and it uses private ones after its import only
+        own = (name.startswith("_") or name.endswith("_")) and not name.startswith("_repr_")
+        if own or "sklearn.base" in sys.modules:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        import_module("sklearn.base")
+        return getattr(self, name)
+
+    BaseEstimator = _later(
+        "BaseEstimator", __init_subclass__=classmethod(_keep_options), __getattr__=_missing
     )
+    ClassifierMixin = _later("ClassifierMixin")
+    ClusterMixin = _later("ClusterMixin")
+    OneToOneFeatureMixin = _later("OneToOneFeatureMixin")
+    OutlierMixin = _later("OutlierMixin")
+    RegressorMixin = _later("RegressorMixin")
+    TransformerMixin = _later("TransformerMixin")
+
 
 __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
     "ClusterMixin",
+    "OneToOneFeatureMixin",
     "OutlierMixin",
     "RegressorMixin",
     "TransformerMixin",
@@ -135,3 +172,60 @@ class _Available:
         if not self.check(instance):
             name = self.function.__name__
             raise AttributeError(f"{type(instance).__name__} has no {name} with these parameters")
+
+
+_BASES = (
+    BaseEstimator,
+    ClassifierMixin,
+    ClusterMixin,
+    OneToOneFeatureMixin,
+    OutlierMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+
+
+def _adopt(module: ModuleType) -> None:
+    """Make scikit-learn's classes the bases of ilk's, and prepare the subclasses for them."""
+    for name in ("__init_subclass__", "__getattr__"):
+        delattr(BaseEstimator, name)
+    for base in _BASES:
+        base.__bases__ = (getattr(module, base.__name__),)
+    for cls in dict.fromkeys(each for base in _BASES for each in _below(base)):
+        options = vars(cls).get("_sklearn_options", {})
+        super(cls, cls).__init_subclass__(**options)  # as if the class were made now
+
+
+def _below(cls: Any) -> Iterator[Any]:
+    """Yield the subclasses of a class, each before its own."""
+    for each in cls.__subclasses__():
+        yield each
+        yield from _below(each)
+
+
+class _Watch(MetaPathFinder):
+    """Calls `_adopt` after the import of ``sklearn.base``, whoever imports it."""
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        """Let others find the module; adopt its classes when it has been executed."""
+        if name != "sklearn.base":
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        loader: Any = spec and spec.loader
+        if loader is None:
+            return spec
+        execute = loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            _adopt(module)
+
+        loader.exec_module = exec_module
+        return spec
+
+
+if "sklearn.base" in sys.modules:
+    _adopt(sys.modules["sklearn.base"])
+else:
+    sys.meta_path.insert(0, _Watch())

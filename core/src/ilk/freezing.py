@@ -5,9 +5,6 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
-
 if TYPE_CHECKING:
     from ilk.arrays import Cases, Labels
 
@@ -37,6 +34,8 @@ def frozen(component: object) -> Any:
     >>> knn.distance_.ranges_ is distance.ranges_
     True
     """
+    from sklearn.frozen import FrozenEstimator
+
     if not hasattr(component, "parameters"):  # a scikit-learn estimator
         return FrozenEstimator(component)
     twin = copy.copy(component)
@@ -49,7 +48,11 @@ _FROZEN = "_frozen"
 
 def is_frozen(component: object) -> bool:
     """Tell whether a component was made by `frozen`."""
-    return isinstance(component, FrozenEstimator) or bool(getattr(component, _FROZEN, False))
+    if hasattr(component, "parameters"):
+        return bool(getattr(component, _FROZEN, False))
+    from sklearn.frozen import FrozenEstimator
+
+    return isinstance(component, FrozenEstimator)
 
 
 _SINGLE_USE = "_single_use"
@@ -62,6 +65,8 @@ def mark_single_use(component: object) -> None:
 
 def taken(component: Any) -> Any:
     """Return a clone of the component of a slot, or itself the first time if it is marked."""
+    from sklearn.base import clone
+
     attributes = getattr(component, "__dict__", {})
     return component if attributes.pop(_SINGLE_USE, False) else clone(component, safe=False)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ilk.errors import InputError, InputTypeError
 from ilk.registries import display_name
@@ -286,6 +284,8 @@ def check_vectors(
     InputError, InputTypeError
         Naming the component, the argument and the offending row and column.
     """
+    from sklearn.utils.validation import check_array, validate_data
+
     if _is_plain(X) and len(X) >= min_rows and _suits(owner, X, reset):
         check_finite(owner, X, argument=argument, nan=nan)
         return X
@@ -341,6 +341,8 @@ def check_fitted(component: Any) -> None:
     Like scikit-learn's `check_is_fitted`, but quick: it does not read the tags of a component
     that has been fitted, which may build the components in its slots.
     """
+    from sklearn.utils.validation import check_is_fitted
+
     if not any(name.endswith("_") for name in vars(component)):
         check_is_fitted(component)
 
@@ -367,6 +369,8 @@ def check_finite(
     InputError
         Naming the component, the argument, and row and column of the first such value.
     """
+    import scipy.sparse as sp
+
     values: Any = getattr(X, "data", X) if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(values)  # a finite sum proves that all values are finite: one fast pass

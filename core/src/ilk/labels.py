@@ -6,8 +6,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from ilk.errors import InputError
 from ilk.inputs import as_table, check_same_length
@@ -70,6 +68,9 @@ def _coded(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         classes, codes = np.unique(labels, return_inverse=True)
         if 2 * len(classes) <= len(labels):  # scikit-learn may warn about more classes
             return classes, codes
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import column_or_1d
+
     values = column_or_1d(labels, warn=True)
     _refuse_missing(values)
     with np.errstate(invalid="ignore"):  # scikit-learn casts floats of any size to integers

@@ -14,13 +14,14 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from ilk.component import Component
 from ilk.errors import InputError
 from ilk.registries import display_name
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
     from ilk.arrays import Estimator
 
 
@@ -96,6 +97,8 @@ def check_loaded(model: Estimator) -> None:
     Checks the parameters of every component, and the array positions in components, records and
     trees of libraries.
     """
+    from sklearn.base import BaseEstimator
+
     if not isinstance(model, Component):
         raise InputError(f"it holds a {type(model).__name__}, not a component")
     for part in _objects_within(model):

@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from ilk.capabilities import Capabilities
 from ilk.component import opened, seeded, taken_slot
@@ -223,6 +220,8 @@ class Pipeline(Classifier):
 
     def _carried(self, X: Cases) -> Any:
         """Transform X by every step except the last."""
+        from sklearn.utils.validation import check_is_fitted
+
         if not hasattr(self, "steps_"):  # check_is_fitted would read the tags of every step
             check_is_fitted(self)
         for _, step in self.steps_[:-1]:
@@ -352,6 +351,8 @@ class Pipeline(Classifier):
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the output features of the last transforming step."""
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         for _, step in self.steps_:
             if hasattr(step, "transform"):
@@ -374,17 +375,23 @@ class Pipeline(Classifier):
     @property
     def feature_names_in_(self) -> Any:
         """Names of the columns that the first step was fitted on, if it was a table of texts."""
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         return self.steps_[0][1].feature_names_in_
 
     @property
     def named_steps(self) -> dict[str, Any]:
         """Fitted steps by name."""
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         return dict(self.steps_)
 
     def __getitem__(self, key: int | str | slice) -> Any:
         """Return a fitted step by position or name, or the pipeline of a slice of the steps."""
+        from sklearn.utils.validation import check_is_fitted
+
         if isinstance(key, slice):
             params = self.get_params(deep=False)
             part = type(self)(**{**params, "steps": list(self.steps)[key]})
@@ -411,6 +418,8 @@ class Pipeline(Classifier):
         return block(self, "serial", list(getattr(self, "steps_", unfitted)))
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
         tags = super().__sklearn_tags__()
         try:
             last = get_tags(self._last())
@@ -499,6 +508,8 @@ def _declares(component: object, capability: str) -> bool:
 
 def _is_open(component: object) -> bool:
     """Tell whether any random state, at any depth, is None."""
+    from sklearn.base import clone
+
     try:
         one, other = (_states(seeded(clone(component), seed)) for seed in (0, 1))
     except IlkError:  # reported by fit

@@ -148,7 +148,8 @@ def rank_rows(values: object, *, greater_is_better: bool) -> np.ndarray:
     Values are ties if their first twelve digits agree: summing the same scores in another order
     changes later digits.
     """
-    from scipy.stats import rankdata
-
     array = np.vectorize(_twelve_digits, otypes=[float])(np.asarray(values, dtype=float))
-    return np.asarray(rankdata(-array if greater_is_better else array, axis=1))
+    one, other = array[:, :, np.newaxis], array[:, np.newaxis, :]
+    better = other > one if greater_is_better else other < one
+    ranks = better.sum(axis=2) + ((other == one).sum(axis=2) + 1) / 2
+    return np.where(np.isnan(array).any(axis=1, keepdims=True), np.nan, ranks)

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from ilk.loaded import check_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from scipy.sparse import csr_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,8 @@ class CompetenceModel:
         neighbors : ndarray of int, shape (n, k)
             The k nearest others of each case, as `ilk.nearest` gives them.
         """
+        from scipy.sparse import csr_matrix
+
         n, k = neighbors.shape
         target, place = np.nonzero(codes[neighbors] == codes[:, None])
         itself = np.arange(n)
@@ -91,6 +93,8 @@ class CompetenceModel:
     @cached_property
     def groups(self) -> np.ndarray:
         """Number of each case's competence group; array of shape (n,)."""
+        from scipy.sparse.csgraph import connected_components
+
         # cases that solve one another, directly or through others: connected components
         return np.asarray(connected_components(self.coverage.matrix(), directed=False)[1])
 
@@ -150,6 +154,8 @@ class CaseSets:
 
     def matrix(self) -> csr_matrix:
         """The sets as rows of a matrix of bool, shape (n, n)."""
+        from scipy.sparse import csr_matrix
+
         n = len(self)
         return csr_matrix((np.ones(len(self.members), bool), self.members, self.starts), (n, n))
 

@@ -6,7 +6,6 @@ from functools import reduce
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ilk.capabilities import Capabilities
 from ilk.neighbors.rows import Rows, Tile, fill_tile
@@ -168,6 +167,8 @@ def squares(X: Rows, Y: Rows, tile: Tile) -> bool:
 
 
 def _weighted(X: np.ndarray, Y: np.ndarray, p: float, weights: np.ndarray) -> np.ndarray:
+    from scipy.spatial.distance import cdist
+
     if p == 1:
         D = np.asarray(cdist(X, Y, "cityblock", w=weights))
         mend(D, np.isinf(D), X, Y, p, weights)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import clone
 
 from ilk.errors import InputError
 from ilk.freezing import fit_component
@@ -135,6 +134,8 @@ def without_itself(distances: np.ndarray, indices: np.ndarray) -> tuple[np.ndarr
 
 
 def _index(X: Cases, distance: DistanceLike | None) -> Brute:
+    from sklearn.base import clone
+
     if distance is None:
         return Brute().fit(X, distance=Euclidean())
     if isinstance(distance, str | Mapping):

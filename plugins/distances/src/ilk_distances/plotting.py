@@ -10,8 +10,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.plotting import COLORS, class_style, colorbar, new_axes, plot_label
@@ -266,7 +264,7 @@ def recall_curve(
     if not fitted:
         raise ilk.InputError("recall_curve: indexes must have a fitted index, got none")
     for index in fitted:
-        check_is_fitted(index, ["X_", "distance_"])
+        ilk.check_fitted(index)
     fitted[0].check_k(k, ilk.n_rows(fitted[0].X_))
     sample = Sample.of(fitted[0], fitted[0].distance_.check_input(Q, "Q"), int(k))
     ax = ax or new_axes(6.4, 4.8)
@@ -306,6 +304,8 @@ def scaled(D: np.ndarray) -> tuple[np.ndarray, float]:
         Centred; the number of largest absolute value in each coordinate is positive.
     share : float
     """
+    from scipy.linalg import eigh
+
     n = len(D)
     largest = D.max() or 1.0  # its square may overflow
     squares = ((D + D.T) / 2 / largest) ** 2

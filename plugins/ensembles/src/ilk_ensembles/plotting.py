@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.plotting import COLORS, class_style, new_axes, plot_label, scatter
@@ -66,6 +64,8 @@ def error_by_size(
     >>> [line.get_label() for line in ax.lines]
     ['training', 'bound of the training error']
     """
+    from sklearn.utils.validation import check_is_fitted
+
     name = ilk.display_name(ensemble)
     if not hasattr(ensemble, "staged_predict"):
         raise ilk.InputError(f"{name}: has no staged_predict, so its error by size is not known")
@@ -229,6 +229,8 @@ def proximity_embedding(
 
 def _scaled(inner: np.ndarray) -> np.ndarray:
     """First two principal coordinates of objects with the given inner products."""
+    from scipy.linalg import eigh
+
     # double centring: the origin becomes the mean of the objects
     centred = inner - inner.mean(axis=0) - inner.mean(axis=1)[:, None] + inner.mean()
     last = len(inner) - 1
@@ -287,6 +289,8 @@ def decision_regions(
     >>> [panel.get_title() for panel in panels]
     ['1 round', '3 rounds', '5 rounds']
     """
+    from sklearn.utils.validation import check_is_fitted
+
     name = ilk.display_name(model)
     check_is_fitted(model)
     rows = np.asarray(ilk.check_vectors(model, X), dtype=float)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from ilk import InputError, Prediction
 from ilk_evaluation.measures.class_codes import codes_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["confusion_matrix", "normalized", "per_class"]
 
@@ -143,6 +145,8 @@ def per_class(prediction: Prediction) -> pd.DataFrame:
     >>> table.loc["a", ["cases", "predicted", "right", "recall"]].tolist()
     [2.0, 2.0, 1.0, 0.5]
     """
+    import pandas as pd
+
     matrix = confusion_matrix(prediction)
     right, cases, predicted = np.diag(matrix), matrix.sum(axis=1), matrix.sum(axis=0)
     left_out = np.asarray(prediction.truth)[np.asarray(prediction.rejected, dtype=bool)]

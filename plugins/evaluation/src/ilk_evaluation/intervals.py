@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv, ndtri
 
 from ilk import InputError, ParameterError, Prediction
 from ilk_evaluation.curves.ranking import Ranking, check_both_kinds, mann_whitney, rank_class
@@ -139,6 +138,8 @@ def binomial_interval(
     >>> round(found.lower, 4), round(found.upper, 4)
     (0.0, 0.0362)
     """
+    from scipy.special import betainccinv, betaincinv
+
     _check_count("binomial_interval", "n", n, 1)
     _check_count("binomial_interval", "errors", errors, 0)
     if errors > n:
@@ -308,6 +309,8 @@ def _variance_of_mean(values: np.ndarray, counts: np.ndarray) -> float:
 
 
 def _quantile(confidence: float) -> float:
+    from scipy.special import ndtri
+
     return float(ndtri((1 + confidence) / 2))
 
 

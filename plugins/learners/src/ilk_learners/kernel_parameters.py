@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from ilk import Array, frozen
 
@@ -35,6 +34,8 @@ class KernelParameters:
     """
 
     def __init__(self, kernel: Kernel) -> None:
+        from sklearn.base import clone
+
         self._kernel = clone(kernel)
         self.start: dict[str, Any] = {}
         for name, param in kernel.parameters.items():
@@ -67,4 +68,6 @@ class KernelParameters:
 
     def kernel(self, logarithms: np.ndarray) -> Any:
         """The unfitted kernel with these parameters."""
+        from sklearn.base import clone
+
         return clone(self._kernel).set_params(**self.values(logarithms))

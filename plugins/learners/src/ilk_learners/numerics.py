@@ -6,9 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.linalg import qr, svd
-from scipy.linalg.lapack import dpotrf, dtrcon, dtrtri
 
 from ilk import as_table, check_finite, library_threads
 
@@ -36,6 +33,8 @@ def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     vectors : ndarray of shape (p, p)
         One per row.
     """
+    from scipy.linalg import svd
+
     R = triangle(deviations)
     p = R.shape[1]
     # rows of zeros change no singular value, and make the decomposition return all p vectors
@@ -47,6 +46,8 @@ def spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def thin_spectrum(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Singular values and right singular vectors as in `spectrum`, but only min(n, p)."""
+    from scipy.linalg import svd
+
     _, values, vectors = svd(triangle(deviations), full_matrices=False, check_finite=False)
     return values, vectors
 
@@ -62,6 +63,9 @@ def triangle(deviations: np.ndarray) -> np.ndarray:
     Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, "Roundoff error analysis of the CholeskyQR2
     algorithm", *Electronic Transactions on Numerical Analysis* 44, 2015.
     """
+    from scipy.linalg import qr
+    from scipy.linalg.lapack import dtrtri
+
     n, p = deviations.shape
     R, condition = _by_cholesky(deviations) if n > 2 * p else (None, 0.0)
     # a second pass restores the digits that squaring the condition number costs
@@ -78,6 +82,8 @@ def _by_cholesky(D: np.ndarray) -> tuple[np.ndarray | None, float]:
 
     None if the condition is too bad, or a length too small.
     """
+    from scipy.linalg.lapack import dpotrf, dtrcon
+
     # columns of length one, so that only their angles determine the condition
     gram = D.T @ D
     lengths = np.sqrt(np.diagonal(gram))
@@ -146,6 +152,8 @@ def subtract_means(
     -------
     ndarray of shape (n_groups, p)
     """
+    import scipy.sparse as sp
+
     n = len(rows)
     shares = np.ones(n) if weights is None else weights
     if n_groups == 1:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import column_or_1d, validate_data
 
 from ilk import (
     Capabilities,
@@ -105,6 +103,8 @@ def check_columns(owner: object, X: Any, *, reset: bool) -> None:
     InputError
         If they differ from the set ones.
     """
+    from sklearn.utils.validation import validate_data
+
     try:
         validate_data(owner, X, reset=reset, skip_check_array=True)
     except (TypeError, ValueError) as error:
@@ -112,6 +112,8 @@ def check_columns(owner: object, X: Any, *, reset: bool) -> None:
 
 
 def _is_numbers(X: Cases) -> bool:
+    import scipy.sparse as sp
+
     if sp.issparse(X):
         return True
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
@@ -154,6 +156,8 @@ def read_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     InputError
         Names the component and the fault of y.
     """
+    from sklearn.utils.validation import column_or_1d
+
     if y is None:
         raise InputError(
             f"{display_name(owner)}: requires y to be passed, but the target y is None"

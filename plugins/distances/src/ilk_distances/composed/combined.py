@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Array, ArrayLike, Param, RandomState, Seed, param
@@ -251,6 +248,8 @@ class Combined(OfParts):
 
     def terms(self) -> list[tuple[int, Any, _Share]]:
         """Position, distance, and share of each part that counts, else the first with weight 0."""
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self, "weights_")
         counts = np.flatnonzero((self.weights_ > 0) & (self.scales_ > 0)).tolist()
         parts = list(self.parts_.values())
@@ -338,6 +337,9 @@ def separating_weights(
         Weights of the undivided distances; they sum to 1, or are all 0 if no part tells the
         pairs apart.
     """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
     largest = distances.max(axis=0)
     means = largest * (distances / np.where(largest > 0, largest, 1.0)).mean(axis=0)
     V = distances / np.where(means > 0, means, 1.0)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import DistanceLike, Views, ViewsLike, param, slots
@@ -110,6 +109,8 @@ class OfParts(ilk.Distance):
 
     def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return each view of X in the form in which its distance takes it."""
+        from sklearn.utils.validation import check_is_fitted
+
         if isinstance(X, Viewed):
             return X
         check_is_fitted(self, "widths_")

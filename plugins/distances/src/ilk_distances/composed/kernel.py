@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import KernelLike, slot
@@ -115,6 +113,8 @@ class KernelDistance(ilk.Distance):
         return tags
 
     def _ready(self) -> Any:
+        from sklearn.exceptions import NotFittedError
+
         if hasattr(self, "kernel_"):
             return self.kernel_
         kernel = self.resolve_slot("kernel")
@@ -130,5 +130,7 @@ def _is_single(X: Cases) -> bool:
 
 
 def _in_double(X: Any) -> Any:
+    import scipy.sparse as sp
+
     numeric = isinstance(X, np.ndarray) or sp.issparse(X)
     return X.astype(float) if numeric and X.dtype == np.float32 else X

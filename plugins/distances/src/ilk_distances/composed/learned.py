@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import DistanceLike, MetricLearnerLike, slot
@@ -118,6 +117,8 @@ class Learned(ilk.Distance):
 
     def _learner_and_base(self) -> tuple[Any, Any]:
         """Return learner and base, ready for use."""
+        from sklearn.exceptions import NotFittedError
+
         if hasattr(self, "base_"):
             return self.learner_, self.base_
         learner, base = self.resolve_slot("learner"), self.resolve_slot("base")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import ClassifierLike, RandomState, Seed, param, slot
@@ -176,6 +175,8 @@ class PairClassifier(OfParts):
 
     def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return X as a float array, or each of its views as its distance takes it."""
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self, "parts_")
         if self.compares_parts:
             return super().check_input(X, argument)
@@ -197,6 +198,8 @@ class PairClassifier(OfParts):
 
     def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self, "classifier_")
         X, Y = self.check_pair(X, Y)
         D = np.empty((len(X), len(Y)))

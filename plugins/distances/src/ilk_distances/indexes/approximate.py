@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
+from ilk import check_fitted
 from ilk.neighbors import training_rows
 from ilk_distances.indexes.candidates import nearest_in_lists, nearest_pairs
 from ilk_distances.indexes.exact import check_queries, count
@@ -80,6 +80,8 @@ def recall(
     >>> 0.8 < ilk_distances.recall(index, Q, 10) <= 1
     True
     """
+    from sklearn.utils.validation import check_is_fitted
+
     if getattr(index, "kind", None) != "index":
         raise ilk.InputTypeError(f"recall: index must be a fitted index, got {index!r}")
     check_is_fitted(index, ["X_", "distance_"])
@@ -263,7 +265,7 @@ class MappedIndex(ilk.Index):
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest of the rows that the library finds, nearest first, ties by lower index."""
-        check_is_fitted(self)
+        check_fitted(self)
         self.check_k(k, len(self.X_))
         Q = check_queries(self, self.distance_, Q, self.X_)
         parts = [

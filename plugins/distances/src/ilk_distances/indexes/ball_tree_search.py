@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.neighbors import check_radius, training_rows
@@ -58,7 +57,7 @@ class BallTreeIndex(ilk.Index):
 
     def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         Q = check_queries(self, self.distance_, Q, self.X_)
@@ -71,7 +70,7 @@ class BallTreeIndex(ilk.Index):
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         r = check_radius(self, r)
         Q = check_queries(self, self.distance_, Q, self.X_)
         parts = self._searched(Q, lambda search: search.within(r))

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.neighbors import check_radius, feature_weights, training_rows
@@ -114,7 +112,7 @@ class CaseRetrievalNet(ilk.Index):
 
     def kneighbors(self, Q: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         near, where = [], []
@@ -127,7 +125,7 @@ class CaseRetrievalNet(ilk.Index):
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         r = check_radius(self, r)
         near: list[np.ndarray] = []
         where: list[np.ndarray] = []
@@ -291,6 +289,8 @@ def _heterogeneous(distance: Heterogeneous) -> Terms:
 
 def coded(X: Any) -> Coded:
     """Return rows column by column, nominal columns as codes of their values."""
+    import pandas as pd
+
     if isinstance(X, Coded):
         return X
     pairs = [pd.factorize(column) for column in X.T]

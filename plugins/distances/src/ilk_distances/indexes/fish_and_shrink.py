@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import param
+from ilk import check_fitted, param
 from ilk.neighbors import check_radius, training_rows
 from ilk_distances.indexes.candidates import CountedDistances, search_in_blocks
 from ilk_distances.indexes.exact import check_metric, check_queries, margin
@@ -149,7 +148,7 @@ class FishAndShrink(ilk.Index):
 
         With a budget, the nearest of the compared rows.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         answer = self.search(Q, k, budget=self.budget)
         return answer.distances, answer.indices
 
@@ -167,7 +166,7 @@ class FishAndShrink(ilk.Index):
         -------
         Answer
         """
-        check_is_fitted(self)
+        check_fitted(self)
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         most = n if budget is None else max(budget, k)
@@ -179,7 +178,7 @@ class FishAndShrink(ilk.Index):
 
         The budget does not apply.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         r = check_radius(self, r)
         answers = self._each(Q, 0, lambda search: search.within(r))
         return [d for part in answers for d in part[0]], [i for part in answers for i in part[1]]

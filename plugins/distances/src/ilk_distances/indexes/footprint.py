@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import CompetenceModel, param
+from ilk import CompetenceModel, check_fitted, param
 from ilk.neighbors import training_rows
 from ilk_distances.indexes.approximate import checked_recall
 
@@ -136,7 +135,7 @@ class Footprint(ilk.Index):
 
         Ties go to the lower index.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         self.check_k(k, ilk.n_rows(self.X_))
         Q = self.distance_.check_input(Q, "Q")
         answers: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []

@@ -8,8 +8,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
-from scipy.special import ndtr
 
 import ilk
 
@@ -127,6 +125,8 @@ class Positions(Family):
     @classmethod
     def draw(cls, rng: np.random.RandomState, X: np.ndarray, n_hashes: int) -> Self:
         """Draw positions."""
+        import pandas as pd
+
         known = np.asarray(pd.unique(X.ravel()), dtype=object) if X.dtype == object else None
         return cls(rng.randint(max(X.shape[1], 1), size=n_hashes), known)
 
@@ -139,6 +139,8 @@ class Positions(Family):
         return out, None
 
     def _numbered(self, column: np.ndarray) -> np.ndarray:
+        import pandas as pd
+
         if self.known is not None:
             known = pd.Index(self.known, dtype=object)
             return np.asarray(known.get_indexer(pd.Index(column, dtype=object)))
@@ -227,6 +229,8 @@ def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> 
     p, width : float
         Of a Minkowski distance.
     """
+    from scipy.special import ndtr
+
     if name == "cosine":
         # the share of planes that do not separate two directions: 1 - angle / pi (Charikar)
         return np.asarray(1 - np.arccos(np.clip(1 - d, -1, 1)) / np.pi)

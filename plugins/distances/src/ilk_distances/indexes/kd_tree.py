@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from scipy.spatial import cKDTree
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import param
+from ilk import check_fitted, param
 from ilk.neighbors import Norm, check_radius
 from ilk_distances.indexes.candidates import nearest_pairs, within_lists
 from ilk_distances.indexes.exact import Margin, check_metric, check_queries, count, margin
@@ -104,7 +102,7 @@ class KDTree(ilk.Index):
 
     def kneighbors(self, Q: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest training rows of each query, nearest first, ties by lower index."""
-        check_is_fitted(self)
+        check_fitted(self)
         self.check_k(k, len(self.X_))
         k = int(k)
         Q = check_queries(self, self.distance_, Q, self.X_)
@@ -123,7 +121,7 @@ class KDTree(ilk.Index):
 
     def radius_neighbors(self, Q: Cases, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The training rows within distance r (inclusive) of each query, nearest first."""
-        check_is_fitted(self)
+        check_fitted(self)
         r = check_radius(self, r)
         Q = check_queries(self, self.distance_, Q, self.X_)
         near: list[Any] = [None] * len(Q)
@@ -160,6 +158,8 @@ class KDTree(ilk.Index):
         self, tree: _Scaled, Q: np.ndarray, k: int, near: np.ndarray, where: np.ndarray
     ) -> int:
         """Write the nearest rows of each query; return the number of computed distances."""
+        from scipy.spatial import cKDTree
+
         n, compared = len(self.X_), 0
         places, usable = tree.place(Q)
         # near queries follow one another and read the same leaves
@@ -182,6 +182,8 @@ class KDTree(ilk.Index):
         self, tree: _Scaled, Q: np.ndarray, r: float
     ) -> tuple[list[np.ndarray], list[np.ndarray], int]:
         """Rows within r of each query, nearest first, and the number of computed distances."""
+        from scipy.spatial import cKDTree
+
         places, usable = tree.place(Q)
         with np.errstate(over="ignore"):
             reach = np.divide(r, tree.unit) if tree.unit else np.inf
@@ -231,6 +233,8 @@ class _Scaled(NamedTuple):
     @classmethod
     def of(cls, X: np.ndarray, distance: Any, leaf_size: int) -> _Scaled:
         """Build the tree for a Minkowski distance."""
+        from scipy.spatial import cKDTree
+
         p, n_features = float(distance.p), X.shape[1]
         steep = p > _STEEP
         power = 1.0 if steep else p

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import RandomState, Seed, param
+from ilk import RandomState, Seed, check_fitted, param
 from ilk.neighbors import check_radius, training_rows
 from ilk_distances.indexes.approximate import checked_recall
 from ilk_distances.indexes.candidates import nearest_in_lists, within_lists
@@ -203,7 +202,7 @@ class LSH(ilk.Index):
 
         Ties go to the lower index.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
         Q = paired_queries(self.distance_, Q, self.X_)
@@ -233,7 +232,7 @@ class LSH(ilk.Index):
 
     def radius_neighbors(self, Q: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The rows within distance r of each query that share a bucket with it."""
-        check_is_fitted(self)
+        check_fitted(self)
         r = check_radius(self, r)
         Q = paired_queries(self.distance_, Q, self.X_)
         near: list[np.ndarray] = []

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, DistanceLike, KernelLike, param, slot
+from ilk import Array, ArrayLike, DistanceLike, KernelLike, check_fitted, param, slot
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.feature_space import squared_distances
 from ilk_distances.kernels.rbf import RBF
@@ -125,6 +123,8 @@ class Conformal(ilk.Kernel):
 
     def check_parameters(self) -> None:
         """Check that there is one positive coefficient for each centre, and tau is finite."""
+        from sklearn.svm import SVC
+
         super().check_parameters()
         check_numbers(self, "tau")
         unknown = sorted(set(self.svm or {}) - (set(SVC().get_params()) - {"kernel"}))
@@ -230,7 +230,7 @@ class Conformal(ilk.Kernel):
         return gram, np.stack([(np.outer(p, c) + np.outer(c, p)) * inner for p in parts], axis=-1)
 
     def _checked(self, X: Cases, argument: str = "X") -> Any:
-        check_is_fitted(self)
+        check_fitted(self)
         X = ilk.as_table(X)
         check_n_features(self, X, self.width_, argument)
         return X
@@ -242,6 +242,8 @@ class Conformal(ilk.Kernel):
 
     def _support(self, X: Cases, y: Labels | None) -> tuple[Any, np.ndarray]:
         """Return the support vectors of a machine, and their multipliers."""
+        from sklearn.svm import SVC
+
         _, codes = ilk.check_labels(self, y, X, min_classes=2)
         gram = self.kernel_.gram(X)
         try:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 import ilk
 from ilk.neighbors import Euclidean
@@ -85,6 +84,8 @@ def _key(item: object) -> Hashable:
 
 def square_differences(X: Cases, Y: Cases) -> np.ndarray:
     """``|x - y|^2`` of every row of X and of Y, from differences; dense or sparse."""
+    import scipy.sparse as sp
+
     if not sp.issparse(X) and not sp.issparse(Y):
         with np.errstate(over="ignore", under="ignore"):
             return np.asarray(np.square(Euclidean().pairwise(X, Y)))

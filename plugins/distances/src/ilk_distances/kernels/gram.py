@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh, eigvalsh
-from scipy.optimize import nnls
 
 import ilk
 from ilk import check_gram
@@ -184,6 +182,8 @@ def least_eigenvalue(K: np.ndarray) -> float:
     >>> round(least_eigenvalue([[1, 2], [2, 1]]), 12)
     -1.0
     """
+    from scipy.linalg import eigvalsh
+
     return float(eigvalsh(check_gram(K), subset_by_index=[0, 0], check_finite=False)[0])
 
 
@@ -196,6 +196,8 @@ def positive_part(K: np.ndarray, tol: float = 1e-10) -> tuple[np.ndarray, np.nda
         Ascending; those above ``tol`` times the Frobenius norm of K.
     vectors : ndarray of shape (n, r)
     """
+    from scipy.linalg import eigh
+
     K = check_gram(K)
     values, vectors = eigh(K, check_finite=False)
     # eigenvalues within rounding of 0 count as 0
@@ -342,6 +344,8 @@ def _column_means(blocks: _Blocks) -> list[np.ndarray]:
 
 
 def _best_direction(M: np.ndarray, a: np.ndarray) -> np.ndarray:
+    from scipy.optimize import nnls
+
     norms = np.sqrt(np.diagonal(M))
     safe = np.where(norms > 0, norms, 1.0)  # a zero matrix gets the weight 0
     # matrices of norm 1: their sizes would otherwise enter the condition of M

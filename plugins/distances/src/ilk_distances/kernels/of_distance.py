@@ -8,11 +8,9 @@ from math import log2
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import param
+from ilk import check_fitted, param
 from ilk.neighbors import Norm, VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
 from ilk_distances.kernels.tiled import apply, can_tile, gaussians
@@ -28,6 +26,7 @@ def unfitted_too(method: _Method) -> _Method:
 
     The method runs on a fitted copy, so that a call leaves the kernel unchanged.
     """
+    from sklearn.base import clone
 
     @wraps(method)
     def call(self: DistanceKernel, X: Cases, *others: Any, **named: Any) -> Any:
@@ -100,7 +99,7 @@ class DistanceKernel(ilk.Kernel):
     @unfitted_too
     def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row: 1 unless the distance of an object to itself is not 0."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._checked(X)
         return self._values(self._own(X))
 
@@ -177,7 +176,7 @@ class DistanceKernel(ilk.Kernel):
         return X
 
     def _checked_pair(self, X: Cases | None, Y: Cases | None = None) -> list[Any]:
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._checked(X)
         return [X] if Y is None else [X, self._checked(Y, "Y")]
 

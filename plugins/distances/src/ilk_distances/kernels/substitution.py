@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import DistanceLike, param, slot
+from ilk import DistanceLike, check_fitted, param, slot
 from ilk_distances.kernels.feature_space import positions, same_objects, square_differences
 from ilk_distances.kernels.gram import least_eigenvalue, positive_part
 from ilk_distances.kernels.of_distance import (
@@ -146,7 +145,7 @@ class Substitution(DistanceKernel):
 
     def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self.projection_ is not None:
             left = self._features(X)
             G = left @ (left if Y is None else self._features(Y)).T
@@ -159,7 +158,7 @@ class Substitution(DistanceKernel):
 
     def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self.projection_ is not None:
             return _as_given(np.square(self._features(X)).sum(axis=1), X)
         diagonal = super().diagonal(X)
@@ -167,7 +166,7 @@ class Substitution(DistanceKernel):
 
     def squared_distances(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """``k(x, x) - 2 k(x, y) + k(y, y)``; 0 for equal objects."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self.projection_ is None and self.least_eigenvalue_ == 0:
             return super().squared_distances(X, Y)
         same = same_objects(X, Y)

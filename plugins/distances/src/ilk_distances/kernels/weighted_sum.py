@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, KernelLike, Views, ViewsLike, param, slots
+from ilk import Array, ArrayLike, KernelLike, Views, ViewsLike, check_fitted, param, slots
 from ilk_distances.kernels.checks import check_n_features, n_features
 from ilk_distances.kernels.feature_space import squared_distances
 from ilk_distances.kernels.gram import BLOCK_BYTES, aligned_weights, part
@@ -185,14 +184,14 @@ class WeightedSum(ilk.Kernel):
         gram : ndarray of shape (n, n)
         gradient : ndarray of shape (n, n, n_kernels)
         """
-        check_is_fitted(self)
+        check_fitted(self)
         pairs = zip(self.weights_, self.kernels_, self._views_of(X), strict=True)
         # the derivative by the logarithm of a weight is the weighted part itself
         gradient = np.stack([w * kernel.gram(Z) for w, kernel, Z in pairs], axis=-1)
         return gradient.sum(axis=-1), gradient
 
     def _summed(self, of_part: Any, X: Cases, Y: Cases | None = None) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         lefts = self._views_of(X)
         rights = [None] * len(lefts) if Y is None else self._views_of(Y, "Y")
         total: np.ndarray | None = None

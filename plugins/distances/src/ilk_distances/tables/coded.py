@@ -8,12 +8,13 @@ from numbers import Complex, Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import pandas as pd
 
     from ilk import Matrix
 
@@ -53,6 +54,8 @@ class Coded:
 
     def in_terms_of(self, other: Coded) -> Coded:
         """Return the same rows with the codes of another table."""
+        import pandas as pd
+
         if self.categories is other.categories:
             return self
         codes = np.empty_like(self.codes)
@@ -100,6 +103,8 @@ def code(
 def _codes(
     owner: object, cells: np.ndarray, label: object, argument: str
 ) -> tuple[np.ndarray, np.ndarray]:
+    import pandas as pd
+
     try:
         codes, values = pd.factorize(cells)
     except TypeError:  # one cannot be hashed
@@ -142,6 +147,8 @@ def ranked(
     InputError
         If a value is none of the levels.
     """
+    import pandas as pd
+
     result = list(columns)
     for at, column in enumerate(columns):
         if at in levels:
@@ -154,6 +161,8 @@ def ranked(
 def _ranks(
     owner: object, column: pd.Series[Any], label: object, levels: Sequence[Any], argument: str
 ) -> np.ndarray:
+    import pandas as pd
+
     codes = pd.Index(levels).get_indexer(pd.Index(column.astype(object)))
     unknown = (codes < 0) & column.notna().to_numpy()
     _refuse(owner, column, unknown, label, argument, f"is none of the ordered {levels}")
@@ -169,6 +178,8 @@ def numbers(owner: object, column: object, label: object, argument: str) -> np.n
         Naming the row of the first value that is not a finite number (texts are not), or is
         an integer with more digits than a float has.
     """
+    import pandas as pd
+
     series = pd.Series(column)
     if series.dtype.kind in "biuf" and not hasattr(series.dtype, "categories"):
         values = series.to_numpy(dtype=float, na_value=np.nan)
@@ -255,6 +266,8 @@ def nominal_by_type(X: Any, columns: Sequence[Any]) -> np.ndarray:
 
 
 def _is_nominal(column: np.ndarray) -> bool:
+    import pandas as pd
+
     if column.dtype != object:
         return column.dtype.kind not in "iuf"
     known = column[~pd.isna(column)]

@@ -8,10 +8,9 @@ from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, param
+from ilk import Array, ArrayLike, check_fitted, param
 from ilk.neighbors import all_positive, check_feature_weights, feature_weights
 from ilk_distances.tables.coded import (
     MISSING,
@@ -227,7 +226,7 @@ class Heterogeneous(ilk.Distance):
 
     def check_input(self, X: Cases, argument: str = "X") -> Coded:
         """Return X with numeric columns as floats and nominal ones as codes."""
-        check_is_fitted(self)
+        check_fitted(self)
         if isinstance(X, Coded):
             return X
         X = ilk.as_table(X)

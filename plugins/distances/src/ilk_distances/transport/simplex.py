@@ -39,7 +39,7 @@ def solve(cost: np.ndarray, node: np.ndarray, link: np.ndarray, m: int, n: int) 
     _plant(cost, node, link, m, n, root)
     # a block of whole rows: large enough to find a good arc, small enough not to price all of them
     rows = max(BLOCK // n, 1)
-    row, seen = 0, 0
+    row, seen = m - m, 0  # a literal 0 would compile `_enter` once more
     while seen < m:  # optimal once a pass over all rows finds no entering arc
         stop = min(row + rows, m)
         i, j = _enter(cost, node, m, n, row, stop)

@@ -9,7 +9,6 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 import ilk
 from ilk import param
@@ -144,6 +143,8 @@ class Jaccard(VectorDistance):
 
 def _are_vectors(X: Any) -> bool:
     """Tell whether X is a table, a sparse matrix, or has only numbers."""
+    import scipy.sparse as sp
+
     if ilk.is_table(X) or sp.issparse(X):
         return True
     if isinstance(X, np.ndarray) and X.dtype != object:
@@ -217,6 +218,8 @@ class Sets:
 
     def among(self, things: list[Any]) -> Sets:
         """Return the same sets with other columns; members without a column count in sizes only."""
+        import scipy.sparse as sp
+
         if things is self.things:
             return self
         column = {thing: place for place, thing in enumerate(things)}
@@ -251,6 +254,8 @@ def as_sets(
     InputError, InputTypeError
         Naming the first row of another type, or with a member that is missing or not hashable.
     """
+    import scipy.sparse as sp
+
     column: dict[Any, int] = {}
     positions: list[list[int]] = []
     for row, item in enumerate(X):

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-import scipy.linalg as la
-from sklearn.covariance import ledoit_wolf_shrinkage
-from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import Array, ArrayLike, param
@@ -212,6 +209,8 @@ class Mahalanobis(ilk.Distance):
 
     def _map(self) -> tuple[np.ndarray, np.ndarray]:
         """Return L and the location that is subtracted first."""
+        from sklearn.exceptions import NotFittedError
+
         if hasattr(self, "components_"):
             return self.components_, self.location_
         if self.needs_fit:
@@ -309,6 +308,8 @@ def _singular(rank: int, p: int) -> str:
 
 def _ledoit_wolf(X: np.ndarray) -> float:
     """Ledoit and Wolf's shrinkage; rows are rescaled so that fourth powers stay in range."""
+    from sklearn.covariance import ledoit_wolf_shrinkage
+
     X = X.astype(float, copy=False)
     _, exponent = np.frexp(np.abs(X).max())
     return float(ledoit_wolf_shrinkage(np.ldexp(X, -int(exponent))))
@@ -330,6 +331,8 @@ def whitening_of_rows(
     them. Features are scaled before the rank is determined, so the rank does not depend on their
     units; directions within the rounding error of X do not count.
     """
+    import scipy.linalg as la
+
     n, p = X.shape
     highest, lowest = X.max(axis=0).astype(float), X.min(axis=0).astype(float)
     furthest = np.maximum(np.abs(highest), np.abs(lowest))
@@ -357,6 +360,8 @@ def whitening_of_rows(
 
 def whitening_of_matrix(S: np.ndarray, eps: float) -> Whitening | str:
     """Whiten a covariance, or return an error message about it."""
+    import scipy.linalg as la
+
     diagonal = np.diagonal(S)
     wrong = (diagonal < 0) | ((diagonal == 0) & S.any(axis=0))
     if wrong.any():

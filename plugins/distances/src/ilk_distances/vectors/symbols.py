@@ -6,7 +6,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 
@@ -136,6 +135,8 @@ def _as_numbers(X: np.ndarray) -> np.ndarray | None:
 
 
 def _check_cells(owner: object, cells: np.ndarray, argument: str) -> None:
+    import pandas as pd
+
     missing = pd.isna(cells)
     if missing.any():
         row, column = (int(i) for i in np.argwhere(missing)[0])
@@ -161,6 +162,8 @@ def comparable(owner: object, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray,
     InputTypeError
         If one array has characters and the other bytes or numbers.
     """
+    import pandas as pd
+
     x, y = _kind(X), _kind(Y)
     if x == y != "objects":
         X, Y = _codes(X), _codes(Y)

@@ -8,11 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import RandomState, param, slot
+from ilk import RandomState, check_fitted, param, slot
 from ilk_ensembles.base.held_out import held_out_outputs
 from ilk_ensembles.base.members import MEMBER_SEEDS, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
@@ -103,6 +101,8 @@ class CombinedClassifier(ilk.Classifier):
         rng: np.random.RandomState,
     ) -> None:
         """Set ``combiner_``; a trainable rule is fitted to held-out outputs."""
+        from sklearn.base import clone
+
         self.combiner: Any
         self.combiner_: Any = self._rule()
         positions, n_members = self._fitted_positions()
@@ -208,7 +208,7 @@ class CombinedClassifier(ilk.Classifier):
 
     def combined(self, X: Cases) -> np.ndarray:
         """Combined support for each class; array of shape (n, n_classes)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._combined_block)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
 
 _ITERATIONS = 200  # limit of L-BFGS iterations; each fit starts from the last one
 
@@ -66,6 +64,9 @@ class Gate:
         ndarray of shape (n, L)
             Logarithms of g.
         """
+        from scipy.optimize import minimize
+        from scipy.special import log_softmax
+
         size = self.coef_.shape
         target = weights[:, None] * shares
 
@@ -86,4 +87,6 @@ class Gate:
 
     def shares(self, X: np.ndarray) -> np.ndarray:
         """The shares g_j of each row; array of shape (m, L)."""
+        from scipy.special import softmax
+
         return np.asarray(softmax(self.rows(X) @ self.coef_.T, axis=1))

@@ -6,10 +6,18 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, RandomState, RegressorLike, Seed, param, slots
+from ilk import (
+    Capabilities,
+    ClassifierLike,
+    RandomState,
+    RegressorLike,
+    Seed,
+    check_fitted,
+    param,
+    slots,
+)
 from ilk_ensembles.base.combined_classifier import (
     CombinedClassifier,
     Query,
@@ -227,7 +235,7 @@ class HeterogeneousRegressor(ilk.Regressor):
 
     def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         blocks = row_blocks(X, max(_CELLS // len(self.estimators_), 1))

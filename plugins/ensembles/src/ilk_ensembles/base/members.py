@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sklearn.utils.parallel import Parallel, delayed
-
 import ilk
 from ilk import ConstantClassifier, Seed, param
 
@@ -85,6 +83,8 @@ def each_place(
 def _in_threads(
     work: Callable[[int, Any], T], members: Sequence[Any], n_jobs: int | None
 ) -> list[T]:
+    from sklearn.utils.parallel import Parallel, delayed
+
     jobs = (delayed(work)(position, member) for position, member in enumerate(members))
     with warnings.catch_warnings():  # threads race on filters; restore them afterwards
         return list(Parallel(n_jobs=jobs_for(len(members), n_jobs), prefer="threads")(jobs))

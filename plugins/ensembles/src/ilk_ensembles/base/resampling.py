@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import ClassifierLike, RandomState, Seed, param, slot
+from ilk import ClassifierLike, RandomState, Seed, check_fitted, param, slot
 from ilk_ensembles.base.bootstrap import (
     bootstrap_rows,
     check_share,
@@ -138,6 +135,8 @@ class Resampled(ilk.Component):
         return samples
 
     def _copies(self, member: Estimator, rng: np.random.RandomState) -> list[Any]:
+        from sklearn.base import clone
+
         members = [clone(member, safe=False) for _ in range(self.n_members)]
         seeds = np.random.RandomState(rng.randint(_LARGE))  # so that adding members changes no draw
         seed_members(self, members, None if self.random_state is None else seeds)
@@ -243,6 +242,8 @@ def check_cells(owner: object, X: Any, member: Estimator) -> None:
     InputError
         If a numeric array or table has infinity, or NaN that the member does not accept.
     """
+    from sklearn.utils import get_tags
+
     if not hasattr(member, "get_params"):
         return
     if ilk.is_table(X) and all(
@@ -255,6 +256,8 @@ def check_cells(owner: object, X: Any, member: Estimator) -> None:
 
 def member_tags(tags: Tags, member: Callable[[], Any]) -> Any:
     """Tags of an ensemble that accepts the same input as its member."""
+    from sklearn.utils import get_tags
+
     try:
         tags_of_member = get_tags(member()).input_tags
     except ilk.IlkError:  # `fit` raises it
@@ -403,7 +406,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             yield self._shares(combined)
 
     def _staged(self, X: Cases) -> Iterator[np.ndarray]:
-        check_is_fitted(self)
+        check_fitted(self)
         if self.combiner_.needs_fit:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: {ilk.display_name(self.combiner_)} learned from all "

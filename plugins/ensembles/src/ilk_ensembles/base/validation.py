@@ -7,8 +7,6 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import get_tags
-from sklearn.utils.validation import column_or_1d, validate_data
 
 import ilk
 
@@ -46,6 +44,8 @@ def check_features(owner: object, X: Cases, *, reset: bool) -> None:
     InputError, InputTypeError
         If X is not an array, a table or a list, or its columns differ.
     """
+    from sklearn.utils.validation import validate_data
+
     if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
         kind = type(X).__name__
         raise ilk.InputTypeError(
@@ -70,6 +70,8 @@ def _are_vectors(rows: Sequence[Any]) -> bool:
 
 def common_tags(tags: Tags, members: Callable[[], Sequence[Any]]) -> Any:
     """Tags of an ensemble that accepts NaN and sparse matrices if all of its members do."""
+    from sklearn.utils import get_tags
+
     try:
         member_tags = [get_tags(member).input_tags for member in members()]
     except ilk.IlkError:  # `fit` raises it
@@ -87,6 +89,8 @@ def check_numbers(owner: object, y: Labels | None, X: Cases) -> np.ndarray:
     InputError
         Names the component and the fault in y.
     """
+    from sklearn.utils.validation import column_or_1d
+
     if y is None:
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: requires y to be passed, but the target y is None"

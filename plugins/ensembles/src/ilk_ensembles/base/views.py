@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import get_tags
 
 import ilk
 from ilk import ClassifierLike, Views, ViewsLike, param, slot, slots
@@ -168,6 +167,8 @@ def check_views_finite(owner: object, X: Cases, members: list[Any]) -> None:
     ------
     InputError
     """
+    from sklearn.utils import get_tags
+
     for (view, part), member in zip(ilk.views_of(owner, X), members, strict=True):
         numbers = (
             part.drop(columns=ilk.nominal_columns(part)).to_numpy() if ilk.is_table(part) else part

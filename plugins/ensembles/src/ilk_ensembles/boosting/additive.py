@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import log_expit
 
 import ilk
 
@@ -159,6 +158,8 @@ def one_against_rest(scores: np.ndarray, best: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (m, C)
     """
+    from scipy.special import log_expit
+
     both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
     # exp(-2 F) may overflow, the logarithm of the probability does not
     logs = log_expit(2 * both)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 import ilk
 from ilk import Seed, param
@@ -92,6 +91,8 @@ class WeakLearner:
         IlkError
             If the member fails, or no draw is accepted.
         """
+        from sklearn.base import clone
+
         member = clone(self.member, safe=False)
         if self.owner.random_state is not None:
             seed_members(self.owner, [member], self.rng)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, RandomState, param, slot
+from ilk import Capabilities, ClassifierLike, RandomState, check_fitted, param, slot
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
@@ -208,7 +207,7 @@ class AdaBoost(StagedClassifier):
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
     def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
-        check_is_fitted(self)
+        check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         votes, total = np.zeros((ilk.n_rows(X), len(self.classes_))), 0.0
@@ -237,7 +236,7 @@ class AdaBoost(StagedClassifier):
 
         A stump uses one feature; other members give their own ``feature_importances_``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         shares = [feature_shares(member, self.n_features_in_) for member in self.estimators_]
         weighed = self.alphas_ @ np.array(shares)
         total = weighed.sum()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import ArrayLike, param
+from ilk import ArrayLike, check_fitted, param
 from ilk_ensembles.base.heterogeneous import HeterogeneousClassifier
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import check_probabilistic
@@ -135,7 +134,7 @@ class Cascade(HeterogeneousClassifier):
 
     def member_of(self, X: Cases) -> np.ndarray:
         """Position in ``estimators_`` of the member that predicts each row; int of shape (n,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._members_of_block)

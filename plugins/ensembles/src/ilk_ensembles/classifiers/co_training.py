@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
 
 import ilk
 from ilk import (
@@ -314,6 +313,8 @@ class CoTraining(PerViewClassifier):
         self, members: list[Any], X: Cases, codes: np.ndarray, checked: Callable[[Any], Any]
     ) -> list[Any]:
         """Fit fresh ``estimators_`` to the labelled rows; return the remaining members."""
+        from sklearn.base import clone
+
         rows = np.flatnonzero(codes != UNLABELED)
         seen, labels = dict(ilk.views_of(self, ilk.take(X, rows))), self.classes_[codes[rows]]
         lost, views = self.failures_, self.views_

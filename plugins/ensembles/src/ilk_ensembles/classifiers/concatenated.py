@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import (
@@ -16,6 +15,7 @@ from ilk import (
     Views,
     ViewsLike,
     available_if,
+    check_fitted,
     param,
     slot,
 )
@@ -213,7 +213,7 @@ class Concatenated(ilk.Classifier):
         return pd.DataFrame(values, columns=part.columns, index=part.index, copy=False)
 
     def _query(self, question: Callable[[Any, Any], np.ndarray], X: Cases | None) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         X = ilk.as_table(X)
         check_features(self, X, reset=False)
         seen = self._side_by_side(X)

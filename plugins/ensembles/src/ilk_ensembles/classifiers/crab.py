@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, param
+from ilk import Capabilities, check_fitted, param
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.boosting.additive import one_against_rest
@@ -240,7 +239,7 @@ class CRAB(ilk.Classifier):
         """F of each row for each problem; array of shape (m, Q)."""
         from ilk_ensembles.boosting.bin_kernels import add_scores
 
-        check_is_fitted(self)
+        check_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
         used, places = self._used()
         scores = np.zeros((len(X), places.shape[1]))
@@ -254,7 +253,7 @@ class CRAB(ilk.Classifier):
 
     def _staged(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield F after each round: the same array each time."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
         used, places = self._used()
         codes = self.bins_.codes(X, used)

@@ -6,8 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import (
@@ -18,6 +16,7 @@ from ilk import (
     RandomState,
     Seed,
     available_if,
+    check_fitted,
     param,
     slot,
 )
@@ -233,6 +232,8 @@ class ECOC(ilk.Classifier):
         ECOC
             The fitted ensemble.
         """
+        from sklearn.base import clone
+
         self.check_parameters()
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         check_features(self, X, reset=True)
@@ -288,7 +289,7 @@ class ECOC(ilk.Classifier):
             ``row_distances``, ``column_distances``, ``row_separation``, ``column_separation``,
             ``corrects``; prints as a table.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         return CodeReport.of(self.code_, self.classes_)
 
     def predict(self, X: Cases) -> np.ndarray:
@@ -329,7 +330,7 @@ class ECOC(ilk.Classifier):
 
     def _decoded(self, X: Cases) -> np.ndarray:
         """Scores or probabilities of each class; array of shape (n, C)."""
-        check_is_fitted(self)
+        check_fitted(self)
         check_features(self, X, reset=False)
         return np.concatenate([self._decode(outputs) for outputs in self._member_outputs(X)])
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RandomState, RegressorLike, param, slot
+from ilk import Capabilities, RandomState, RegressorLike, check_fitted, param, slot
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
 from ilk_ensembles.base.members import MEMBER_SEEDS, failure
 from ilk_ensembles.base.outputs import number_per_row
@@ -218,14 +217,14 @@ class GentleBoost(StagedClassifier):
     @property
     def feature_importances_(self) -> np.ndarray:
         """Share of each feature in the total decrease of ``ln(loss)``; shape (p,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         # the loss of F = 0 is 1
         before = np.vstack([np.ones(self.losses_.shape[1]), self.losses_[:-1]])
         falls = np.log(before) - np.log(self.losses_)
         return feature_gains(self.estimators_, np.maximum(falls, 0), self.n_features_in_)
 
     def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.zeros((ilk.n_rows(X), len(self.classes_)))
         # for two classes, F is the score of the second; that of the first stays 0

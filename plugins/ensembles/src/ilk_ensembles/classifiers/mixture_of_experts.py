@@ -6,13 +6,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, RandomState, Seed, param, slot, slots
+from ilk import Capabilities, ClassifierLike, RandomState, Seed, check_fitted, param, slot, slots
 from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
 from ilk_ensembles.base.gate import Gate
 from ilk_ensembles.base.members import (
@@ -211,6 +207,8 @@ class MixtureOfExperts(ilk.Classifier):
         return self
 
     def _members(self) -> list[Any]:
+        from sklearn.base import clone
+
         if self.members is not None:
             return list(self.resolve_slot("members"))
         member = self.resolve_slot("member")
@@ -232,6 +230,8 @@ class MixtureOfExperts(ilk.Classifier):
         self, data: tuple[Any, Any, Any], members: list[Any], rng: np.random.RandomState
     ) -> Mixture:
         """Run short trials from each random start and return the most likely mixture."""
+        from sklearn.base import clone
+
         progress = Progress(self, self.max_iter, self.verbose, "rounds")
         mixtures = []
         for _ in range(self.n_starts):
@@ -253,6 +253,8 @@ class MixtureOfExperts(ilk.Classifier):
                 progress.step(f"log-likelihood {mixture.log_likelihoods[-1]:.4g}")
 
     def _warn(self, rise: float) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
         if rise >= self.tol:
             warnings.warn(
                 f"{ilk.display_name(self)}: {self.max_iter} rounds were not enough: the mean "
@@ -272,7 +274,7 @@ class MixtureOfExperts(ilk.Classifier):
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Probability of each class; array of shape (n, C)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
         size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
         return np.concatenate([self._block(rows) for rows in row_blocks(X, size)])
@@ -288,7 +290,7 @@ class MixtureOfExperts(ilk.Classifier):
 
     def gate(self, X: Cases) -> np.ndarray:
         """Weight of each expert for each row; shape (n, L). Rows sum to 1, up to rounding."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
 
 
@@ -343,6 +345,8 @@ class Mixture:
 
     def _start(self, members: list[Any]) -> None:
         """Fit experts to the shares of a random gate; drop failing ones, if so configured."""
+        from sklearn.base import clone
+
         shares = self.gate.shares(self.X)
         positions, self.experts = fit_each(
             self.owner,
@@ -398,6 +402,8 @@ class Mixture:
 
     def _better(self, at: int, expert: Estimator, share: np.ndarray) -> tuple[Any, np.ndarray]:
         """Refit the expert; return the old one if that has the higher weighted likelihood."""
+        from sklearn.base import clone
+
         before = self._logs[:, at]
         # an expert without responsibility has no cases to be fitted to
         if not (share > _NONE).any():
@@ -426,10 +432,14 @@ class Mixture:
 
     def _responsibilities(self) -> np.ndarray:
         """Responsibility of each expert for each case; shape (n, L), rows sum to 1."""
+        from scipy.special import logsumexp
+
         # g_j P_j(y) may underflow, its logarithm does not
         joint = self._logs + self._log_shares
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 
     def _likelihood(self) -> float:
+        from scipy.special import logsumexp
+
         logs = self._mass @ logsumexp(self._logs + self._log_shares, axis=1)
         return float(logs - self.gate.penalty / 2 * (self.gate.coef_[:, 1:] ** 2).sum())

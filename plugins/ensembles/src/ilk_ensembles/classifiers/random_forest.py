@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param, RandomState, Seed, param
+from ilk import Capabilities, Param, RandomState, Seed, check_fitted, param
 from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import check_n_jobs
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
@@ -335,7 +334,7 @@ class RandomForest(ilk.Classifier):
         Besides the result, leaves take 1 to 4 bytes for each case and tree, and a copy for Y; with
         `top_k`, 4 more bytes for each case of Y and tree, and 20 for each entry of the result.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if X is None and Y is not None:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: Y is compared with X, which is missing"
@@ -413,5 +412,5 @@ class RandomForest(ilk.Classifier):
         )
 
     def _checked(self, X: Cases) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         return np.asarray(ilk.check_vectors(self, X, reset=False))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import get_tags
 
 import ilk
 from ilk import INPUT_KINDS, Capabilities, DistanceLike, IndexLike, param, slot
@@ -97,6 +96,8 @@ class DBSCAN(ilk.Clusterer):
         ]
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
         tags = super().__sklearn_tags__()
         try:
             distance = self.resolve_slot("distance")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 import ilk
 from ilk_ensembles.base.outputs import member_probabilities, number_per_row, numbers, one_per_row
@@ -83,6 +82,8 @@ def least_loss(
 
 def _exponential(margins: np.ndarray, code: np.ndarray, *, ignore_zeros: bool) -> np.ndarray:
     """Minus the logarithm of the mean of exp(-z), by log-sum-exp: margins may be any size."""
+    from scipy.special import logsumexp
+
     scores = np.empty((len(margins), len(code)))
     for c, word in enumerate(code):
         # zeros of the code word are left out, or count as a loss of 1

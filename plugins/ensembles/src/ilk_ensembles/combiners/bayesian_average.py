@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, param
+from ilk import Array, ArrayLike, check_fitted, param
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import (
     check_given,
@@ -125,7 +124,7 @@ class BayesianAverage(SupportCombiner):
 
         self.check_parameters()
         if self.needs_fit:
-            check_is_fitted(self)
+            check_fitted(self)
         outputs = as_outputs(self, outputs)
         given = self.posteriors_ if self.needs_fit else np.asarray(self.posteriors, dtype=float)
         weights = for_members(self, given, len(outputs), "posteriors")

@@ -6,12 +6,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, param, slot
+from ilk import Capabilities, ClassifierLike, check_fitted, param, slot
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
@@ -88,6 +85,9 @@ class Gating(SupportCombiner):
 
     def fit(self, outputs: ArrayLike, y: Labels, X: Cases | None = None) -> Self:
         """Learn the gate from held-out outputs, the codes of the true labels, and the cases."""
+        from sklearn.base import clone
+        from sklearn.exceptions import ConvergenceWarning
+
         self.check_parameters()
         support = normalized(self, outputs)
         codes = held_out_codes(self, support, y)
@@ -119,7 +119,7 @@ class Gating(SupportCombiner):
         from ilk_ensembles.combiners.rule_kernels import gated
 
         self.check_parameters()
-        check_is_fitted(self)
+        check_fitted(self)
         outputs = as_outputs(self, outputs)
         if len(outputs) != self.n_members_:
             raise ilk.InputError(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Array, ArrayLike, param
+from ilk import Array, ArrayLike, check_fitted, param
 from ilk_ensembles.combiners.support import (
     SupportCombiner,
     as_outputs,
@@ -207,7 +206,7 @@ class WeightedMajority(SupportCombiner):
 
     def _weights(self, n_members: int) -> np.ndarray:
         if self.needs_fit:
-            check_is_fitted(self)
+            check_fitted(self)
         weights = self.weights_ if self.needs_fit else np.asarray(self.weights, dtype=float)
         return for_members(self, weights, n_members)
 

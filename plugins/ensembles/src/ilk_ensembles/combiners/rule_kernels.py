@@ -120,13 +120,18 @@ def median(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
         columns = np.empty((n_members, middle.size))
         for member in range(n_members):
             values, fine = shares(outputs, member, first + start, columns[member])
-            columns[member] = values
-            if not fine or values.min() < 0:
+            least = 0.0
+            for k in range(len(values)):
+                columns[member, k] = values[k]
+                least = min(least, values[k])
+            if not fine or least < 0:
                 return False
         _sort(columns)
         lower, upper = columns[(n_members - 1) // 2], columns[n_members // 2]
         # the sum of the two might overflow
-        middle.reshape(middle.size)[:] = lower + (upper - lower) / 2
+        flat = middle.reshape(middle.size)
+        for k in range(len(flat)):
+            flat[k] = lower[k] + (upper[k] - lower[k]) / 2
     return bool(_alike_where_none(combined))
 
 
@@ -212,17 +217,27 @@ def first_sure(
         for i in range(len(combined)):
             if not divide(outputs[member, first + i], share):
                 return False
-            if answered_by[i] < 0 and (last or share.max() >= thresholds[place]):
-                combined[i] = share
+            most = 0.0
+            for value in share:
+                most = max(most, value)
+            if answered_by[i] < 0 and (last or most >= thresholds[place]):
+                for k in range(len(share)):
+                    combined[i, k] = share[k]
                 answered_by[i] = member
     return True
 
 
-@compiled
 def product(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     """Product of the members' support, divided by its sum over the classes."""
     if not _unscaled_products(outputs, first, combined):
-        return bool(_long(outputs, first, combined))
+        return bool(_long(outputs, first, combined))  # rare: not compiled before
+    _divide_by_sums(combined)
+    return True
+
+
+@compiled
+def _divide_by_sums(combined: np.ndarray) -> None:
+    """Divide positive rows by their sums."""
     values = combined.reshape(combined.size)
     width, one, at = np.uint64(combined.shape[1]), np.uint64(1), np.uint64(0)
     while at < np.uint64(len(values)):  # unsigned: no test for negative indices
@@ -235,7 +250,6 @@ def product(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
             values[place] *= factor
             place += one
         at = end
-    return True
 
 
 @compiled
@@ -306,7 +320,9 @@ def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray
 def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
     """Normalise one sample: classes with the fewest zeros, by their products. All (C,)."""
     # the limit for zeros that are replaced by equal tiny numbers: fewer zeros beat any product
-    fewest = zeros.min()
+    fewest = zeros[0]
+    for k in range(1, len(zeros)):
+        fewest = min(fewest, zeros[k])
     least, top = -1, 0.0
     for k in range(len(values)):
         if zeros[k] == fewest and (least < 0 or powers[k] < least):
@@ -376,8 +392,9 @@ def divide(row: np.ndarray, share: np.ndarray) -> bool:
     # a row of valid values whose sum overflows
     total = total_of(row)
     if total == math.inf:
-        most = row.max()
-        total = 0.0
+        most, total = 0.0, 0.0
+        for value in row:
+            most = max(most, value)
         for k in range(len(row)):
             share[k] = row[k] / most
             total += share[k]

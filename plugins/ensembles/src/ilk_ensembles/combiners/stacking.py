@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, ClassifierLike, param, slot
+from ilk import Capabilities, ClassifierLike, check_fitted, param, slot
 from ilk_ensembles.base.members import failure, fit_member
 from ilk_ensembles.base.outputs import member_codes, member_probabilities
 from ilk_ensembles.combiners.support import SupportCombiner, leveled
@@ -106,7 +105,7 @@ class Stacking(SupportCombiner):
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         self.check_parameters()
-        check_is_fitted(self)
+        check_fitted(self)
         support = normalized(self, outputs)
         n_members, _, n_classes = support.shape
         if (n_members, n_classes) != (self.n_members_, self.n_classes_):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from ilk import Array, ArrayLike, param
+from ilk import Array, ArrayLike, check_fitted, param
 from ilk_ensembles.combiners.support import SupportCombiner, as_outputs, combine_blocks
 from ilk_ensembles.combiners.weights import (
     check_given,
@@ -118,7 +117,7 @@ class WeightedSum(SupportCombiner):
         if not isinstance(self.weights, str):
             return np.asarray(self.weights, dtype=float)
         if self.weights == "learned":
-            check_is_fitted(self)
+            check_fitted(self)
             return self.weights_
         if self.weights == "uniform":
             return np.ones(n_members)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import nnls
 
 import ilk
 
@@ -74,6 +73,8 @@ def least_squares(support: np.ndarray, codes: np.ndarray) -> np.ndarray:
         Rows sum to one.
     codes : ndarray of int, shape (n,)
     """
+    from scipy.optimize import nnls
+
     n_members, _, n_classes = support.shape
     truth = np.eye(n_classes)[codes]
     # all samples and classes are equations; each member is an unknown

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 import ilk
 from ilk import Capabilities, ClassifierLike, slot
@@ -164,6 +163,8 @@ class ForestDistance(ilk.Distance):
         return tuple(Leaves(each.leaves.astype(dtype, copy=False), each.single) for each in (X, Y))  # type: ignore[return-value]  # there are two
 
     def _forest(self) -> Any:
+        from sklearn.exceptions import NotFittedError
+
         if hasattr(self, "forest_"):
             return self.forest_
         if not ilk.is_frozen(self.forest):

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
 from ilk_ensembles.base.bootstrap import bootstrap_rows
@@ -98,6 +96,8 @@ class Ranks:
 
     def grow(self, counts: np.ndarray, seed: int) -> Tree:
         """Grow a tree from cases with the given counts."""
+        from sklearn.tree import DecisionTreeClassifier
+
         how = self.how
         grown = DecisionTreeClassifier(
             criterion=how.criterion,
@@ -215,6 +215,8 @@ def grow_forest(
     out : ndarray of bool, shape (n, T)
         Whether a case is out of the bag of a tree.
     """
+    from sklearn.utils.parallel import Parallel, delayed
+
     n = len(cases.codes)
     out = np.empty((n, len(seeds)), dtype=bool)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
 from ilk_ensembles.base.members import jobs_for
@@ -80,6 +79,8 @@ def importances(
     -----
     Memory: each thread copies the out-of-bag cases of a tree, and as many integers.
     """
+    from sklearn.utils.parallel import Parallel, delayed
+
     by_tree = np.full((len(trees), X.shape[1]), np.nan)
 
     def one(t: int) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RandomState, RegressorLike, param, slot
+from ilk import Capabilities, RandomState, RegressorLike, check_fitted, param, slot
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE
@@ -185,7 +183,7 @@ class AdaBoostR2(ilk.Regressor):
             yield weighted_medians(np.stack(outputs), self.alphas_[: len(outputs)])
 
     def _checked(self, X: Cases) -> Any:
-        check_is_fitted(self)
+        check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return X
@@ -199,6 +197,8 @@ class AdaBoostR2(ilk.Regressor):
                 raise failure(self, f"estimators_[{number}]", member, error) from error
 
     def _member(self) -> Any:
+        from sklearn.tree import DecisionTreeRegressor
+
         if self.member is None:
             return DecisionTreeRegressor(max_depth=3)
         return self.resolve_slot("member")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RegressorLike, slot
+from ilk import Capabilities, RegressorLike, check_fitted, slot
 from ilk_ensembles.base.members import RULE, each_place, fit_member
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.outputs import number_per_row
@@ -149,6 +147,8 @@ class BaggingRegressor(Resampled, ilk.Regressor):
         return self
 
     def _member(self) -> Any:
+        from sklearn.tree import DecisionTreeRegressor
+
         return DecisionTreeRegressor() if self.member is None else self.resolve_slot("member")
 
     def _check_weights(
@@ -185,7 +185,7 @@ class BaggingRegressor(Resampled, ilk.Regressor):
             yield total / count if self.rule == "mean" else self._combine(outputs[:count])
 
     def _checked(self, X: Cases) -> Any:
-        check_is_fitted(self)
+        check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return X

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.linear_model import LinearRegression
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RandomState, RegressorLike, param, slot
+from ilk import Capabilities, RandomState, RegressorLike, check_fitted, param, slot
 from ilk_ensembles.base.gate import Gate
 from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import number_per_row
@@ -157,6 +154,8 @@ class BoostedExperts(ilk.Regressor):
         BoostedExperts
             The fitted ensemble.
         """
+        from sklearn.linear_model import LinearRegression
+
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
         y = check_numbers(self, y, X)
@@ -202,7 +201,7 @@ class BoostedExperts(ilk.Regressor):
 
     def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = ilk.check_vectors(self, X, reset=False)
         outputs = self._member_outputs(X)
         if self.rule == "median":
@@ -219,7 +218,7 @@ class BoostedExperts(ilk.Regressor):
         ParameterError
             If experts are combined by the median.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if self.rule == "median":
             raise self.parameter_error("rule", "must be 'gate' for there to be one, got 'median'")
         return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
@@ -316,11 +315,15 @@ class ExpertMixture:
 
     def responsibilities(self) -> np.ndarray:
         """Posterior probability of each expert for each target; shape (n, L), rows sum to 1."""
+        from scipy.special import logsumexp
+
         joint = self._joint()
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 
     def likelihood(self) -> float:
         """Weighted mean log density of the targets."""
+        from scipy.special import logsumexp
+
         # the density of y, from that of y / unit
         return float(self.weights @ logsumexp(self._joint(), axis=1) - np.log(self.unit))
 

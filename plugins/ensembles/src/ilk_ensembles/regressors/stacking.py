@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.linear_model import LinearRegression
 
 import ilk
 from ilk import RandomState, RegressorLike, ResamplingLike, slot
@@ -147,6 +145,8 @@ class StackingRegressor(HeterogeneousRegressor):
 
     # non-negative coefficients, as Breiman proposes: those of similar predictions do not cancel
     def _learner(self) -> Any:
+        from sklearn.linear_model import LinearRegression
+
         return (
             LinearRegression(positive=True)
             if self.learner is None
@@ -157,6 +157,8 @@ class StackingRegressor(HeterogeneousRegressor):
         self, X: Cases, y: np.ndarray, weights: np.ndarray | None, rng: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
         """Positions of held-out rows, and the members' predictions for them, of shape (L, h)."""
+        from sklearn.base import clone
+
         places = [f"{place}, on a part of the rows," for place in self._places()]
 
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:

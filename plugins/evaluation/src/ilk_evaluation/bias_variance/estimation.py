@@ -7,8 +7,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
 from ilk import InputError, ParameterError
@@ -102,6 +100,9 @@ def of_pipeline(
     >>> stable.mean.variance < terms.variance
     True
     """
+    from sklearn.base import clone
+    from sklearn.utils.parallel import Parallel, delayed
+
     if method not in _METHODS:
         raise ParameterError(
             f"of_pipeline: method must be one of {', '.join(_METHODS)}, got {method!r}"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import bdtr, chdtrc, ndtri
 
 import ilk
 from ilk import param
@@ -237,6 +236,8 @@ def _some_case(cases: Mapping[str, _Cases], pair: Pair) -> bool:
 
 def mcnemar(b: int, c: int, *, exact_below: int = 25) -> tuple[float, float]:
     """Return statistic and p-value, from the numbers of cases that only one of two got right."""
+    from scipy.special import bdtr, chdtrc
+
     n = b + c
     if n == 0:
         return 0.0, 1.0
@@ -248,6 +249,8 @@ def mcnemar(b: int, c: int, *, exact_below: int = 25) -> tuple[float, float]:
 
 def _interval(only_a: int, only_b: int, n: int, alpha: float) -> tuple[float, float]:
     """Confidence interval of the difference of two error rates on the same cases."""
+    from scipy.special import ndtri
+
     p, q = (only_b + 1) / (n + 2), (only_a + 1) / (n + 2)
     reach = float(-ndtri(alpha / 2)) * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
     return max(p - q - reach, -1.0), min(p - q + reach, 1.0)

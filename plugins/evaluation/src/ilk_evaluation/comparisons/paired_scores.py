@@ -194,7 +194,7 @@ def complete(owner: object, results: ilk.Scores) -> tuple[pd.DataFrame, tuple[st
         raise ilk.InputError(
             f"{name}: there is {matrix.shape[1]} pipeline{lost}, at least 2 are needed to compare"
         )
-    baseline = getattr(owner, "baseline", None)
+    baseline = vars(owner).get("baseline")
     if baseline in silent:
         raise ilk.InputError(f"{name}: the baseline {baseline!r} has no score on any data set")
     without_gaps = matrix.notna().all(axis=1)

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from scipy.special import fdtrc, stdtr, stdtrit  # importing scipy.stats takes 100 times as long
 
 import ilk
 from ilk import param
@@ -125,6 +124,8 @@ class CorrectedResampledT(PairwiseComparison):
         return Found(findings, dropped, details, notes=no_spread(findings))
 
     def _finding(self, a: str, b: str, dataset: str, gaps: np.ndarray, ratio: float) -> Finding:
+        from scipy.special import stdtr, stdtrit
+
         n, mean = len(gaps), float(gaps.mean())
         error = math.sqrt(1 / n + ratio) * deviation(gaps)
         statistic = limit(mean, error)
@@ -259,6 +260,8 @@ class PairedT5x2(_FiveByTwo):
     degrees = 5
 
     def _test(self, gaps: np.ndarray) -> tuple[float, float]:
+        from scipy.special import stdtr
+
         statistic = limit(float(gaps[0, 0]), float(np.sqrt(np.mean(_variances(gaps)))))
         return statistic, float(2 * stdtr(5, -abs(statistic)))
 
@@ -308,6 +311,8 @@ class F5x2(_FiveByTwo):
     degrees = (10, 5)
 
     def _test(self, gaps: np.ndarray) -> tuple[float, float]:
+        from scipy.special import fdtrc
+
         statistic = limit(float(np.sum(gaps**2)), float(2 * np.sum(_variances(gaps))))
         return statistic, float(fdtrc(10, 5, statistic))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy import stats
 
 import ilk
 from ilk import RandomState, Seed, param
@@ -126,6 +125,8 @@ def _rank_sums(gaps: np.ndarray, *, zeros: str = "pratt") -> tuple[float, float]
 
 
 def _ranks(gaps: np.ndarray, *, zeros: str) -> np.ndarray:
+    from scipy import stats
+
     if zeros == "wilcox":
         ranks = np.zeros(len(gaps))
         ranks[gaps != 0] = stats.rankdata(np.abs(gaps[gaps != 0]))
@@ -134,6 +135,8 @@ def _ranks(gaps: np.ndarray, *, zeros: str) -> np.ndarray:
 
 
 def _p_value(gaps: np.ndarray, *, zeros: str) -> float:
+    from scipy import stats
+
     if not gaps.any():
         return 1.0
     if np.count_nonzero(gaps) > _EXACT:

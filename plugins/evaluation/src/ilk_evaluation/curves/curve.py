@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ilk import InputError
 
@@ -197,6 +196,8 @@ def check_band(function: str, spread: Any, confidence: Any) -> None:
 
 def half_width(values: np.ndarray, spread: str, confidence: float) -> np.ndarray:
     """Half the width of a band around means over the first axis; NaN for one value."""
+    from scipy.special import stdtrit
+
     n = len(values)
     if n < 2:
         return np.full(values.shape[1:], np.nan)

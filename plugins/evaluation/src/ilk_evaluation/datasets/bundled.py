@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+import gzip
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 import ilk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Bundled(ilk.Dataset):
     """A data set bundled with scikit-learn."""
 
-    loader: ClassVar[Callable[[], Any]]
+    loader: ClassVar[str]
+    files: ClassVar[tuple[str, str]]
+    features: ClassVar[tuple[str, ...]]
 
     def load(self) -> ilk.Data:
         """Return the data; labels are class names if there are any."""
-        bunch = type(self).loader()
+        X, y, description = self._stored() or self._loaded()
         return ilk.Data(
-            X=np.asarray(bunch.data, dtype=float),
-            y=bunch.target_names[bunch.target],
+            X=np.ascontiguousarray(X, dtype=float),
+            y=y,
             name=ilk.display_name(self),
-            feature_names=tuple(str(name) for name in bunch.feature_names),
-            description=bunch.DESCR.strip(),
+            feature_names=self.features,
+            description=description.strip(),
         )
+
+    def _stored(self) -> tuple[np.ndarray, np.ndarray, str] | None:
+        """Read scikit-learn's files, which is ten times as fast as its import, if they are there.
+
+        The first line of the data has the numbers of rows and columns, and the names of classes.
+        """
+        spec = find_spec("sklearn")
+        folder = Path(spec.origin).parent / "datasets" if spec and spec.origin else Path()
+        data, text = (folder / name for name in self.files)
+        if not (data.is_file() and text.is_file()):
+            return None
+        with (gzip.open if data.suffix == ".gz" else open)(data, "rt", encoding="utf-8") as lines:
+            names = np.array(next(lines).strip().split(",")[2:]) if data.suffix == ".csv" else None
+            rows = np.loadtxt(lines, delimiter=",")
+        codes = rows[:, -1].astype(int)
+        y = codes if names is None else names[codes]
+        return rows[:, :-1], y, text.read_text(encoding="utf-8")
+
+    def _loaded(self) -> tuple[np.ndarray, np.ndarray, str]:
+        from sklearn import datasets
+
+        bunch = getattr(datasets, self.loader)()
+        return bunch.data, bunch.target_names[bunch.target], bunch.DESCR
 
 
 class Iris(Bundled):
@@ -46,7 +70,14 @@ class Iris(Bundled):
     ((150, 4), ['setosa', 'versicolor', 'virginica'])
     """
 
-    loader = staticmethod(load_iris)
+    loader = "load_iris"
+    files = ("data/iris.csv", "descr/iris.rst")
+    features = (
+        "sepal length (cm)",
+        "sepal width (cm)",
+        "petal length (cm)",
+        "petal width (cm)",
+    )
 
 
 class Wine(Bundled):
@@ -65,7 +96,23 @@ class Wine(Bundled):
     ((178, 13), ['class_0', 'class_1', 'class_2'])
     """
 
-    loader = staticmethod(load_wine)
+    loader = "load_wine"
+    files = ("data/wine_data.csv", "descr/wine_data.rst")
+    features = (
+        "alcohol",
+        "malic_acid",
+        "ash",
+        "alcalinity_of_ash",
+        "magnesium",
+        "total_phenols",
+        "flavanoids",
+        "nonflavanoid_phenols",
+        "proanthocyanins",
+        "color_intensity",
+        "hue",
+        "od280/od315_of_diluted_wines",
+        "proline",
+    )
 
 
 class BreastCancer(Bundled):
@@ -84,7 +131,24 @@ class BreastCancer(Bundled):
     ((569, 30), ['benign', 'malignant'])
     """
 
-    loader = staticmethod(load_breast_cancer)
+    loader = "load_breast_cancer"
+    files = ("data/breast_cancer.csv", "descr/breast_cancer.rst")
+    features = tuple(
+        " ".join((name, part) if part == "error" else (part, name))
+        for part in ("mean", "error", "worst")
+        for name in (
+            "radius",
+            "texture",
+            "perimeter",
+            "area",
+            "smoothness",
+            "compactness",
+            "concavity",
+            "concave points",
+            "symmetry",
+            "fractal dimension",
+        )
+    )
 
 
 class Digits(Bundled):
@@ -103,7 +167,9 @@ class Digits(Bundled):
     ((1797, 64), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
 
-    loader = staticmethod(load_digits)
+    loader = "load_digits"
+    files = ("data/digits.csv.gz", "descr/digits.rst")
+    features = tuple(f"pixel_{i}_{j}" for i in range(8) for j in range(8))
 
 
 class Diabetes(ilk.Dataset):
@@ -126,6 +192,8 @@ class Diabetes(ilk.Dataset):
 
     def load(self) -> ilk.Data:
         """Return the data, for regression."""
+        from sklearn.datasets import load_diabetes
+
         bunch = load_diabetes(scaled=False)
         return ilk.Data(
             X=np.asarray(bunch.data, dtype=float),

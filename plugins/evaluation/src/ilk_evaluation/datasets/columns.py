@@ -380,11 +380,14 @@ def categories(cells: Iterable[str | None], values: Sequence[str] | None = None)
     import pandas as pd
 
     cells = list(cells)
-    if values is None:
-        there = {cell for cell in cells if cell is not None}
-        integers = all(_INTEGER.fullmatch(value) for value in there)
-        values = sorted(there, key=int if integers else None)
-    return pd.Categorical(cells, categories=list(values))
+    return pd.Categorical(cells, categories=list(value_order(cells) if values is None else values))
+
+
+def value_order(cells: Iterable[str | None]) -> list[str]:
+    """Return the values that occur, sorted (integers numerically)."""
+    there = {cell for cell in cells if cell is not None}
+    integers = all(_INTEGER.fullmatch(value) for value in there)
+    return sorted(there, key=int if integers else None)
 
 
 def check_memory(name: str, what: str, needed: int) -> None:

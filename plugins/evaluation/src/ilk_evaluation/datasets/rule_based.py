@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk import param
-from ilk_evaluation.datasets.columns import categories
+from ilk_evaluation.datasets.columns import categories, value_order
 
 _ROWS = ("top", "middle", "bottom")
 _COLUMNS = ("left", "middle", "right")
@@ -43,29 +43,33 @@ class RuleBased(ilk.Dataset):
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """Feature values and label of each case."""
 
-    def nominal(self, column: tuple[str, ...]) -> Any:
-        """Values of a feature with its categories; default: the values that occur."""
-        return categories(column)
+    def values_of(self, column: tuple[str, ...]) -> list[str]:
+        """Values of a feature in their order; default: those that occur, sorted."""
+        return value_order(column)
 
     def load(self) -> ilk.Data:
         self.check_parameters()
-        import pandas as pd
-
-        values, labels = self.cases()
-        columns = {
-            name: self.nominal(column)
-            for name, column in zip(self.features, zip(*values, strict=True), strict=True)
-        }
+        cases, labels = self.cases()
+        columns = list(zip(*cases, strict=True))
         plain = self.encode is None
-        codes = [np.asarray(column.codes, dtype=float) for column in columns.values()]
         return ilk.Data(
-            X=pd.DataFrame(columns) if plain else np.column_stack(codes),
+            X=self._table(columns) if plain else np.column_stack([*map(self._codes, columns)]),
             y=np.array(labels),
             name=ilk.display_name(self),
             feature_names=self.features,
             nominal=self.features if plain else (),
             description=(type(self).__doc__ or "").partition("\n")[0],
         )
+
+    def _table(self, columns: list[tuple[str, ...]]) -> Any:
+        import pandas as pd
+
+        nominal = [categories(column, self.values_of(column)) for column in columns]
+        return pd.DataFrame(dict(zip(self.features, nominal, strict=True)))
+
+    def _codes(self, column: tuple[str, ...]) -> list[float]:
+        place = {value: float(i) for i, value in enumerate(self.values_of(column))}
+        return [place[value] for value in column]
 
     def title(self) -> str:
         """Registered name, marked if the values are encoded."""
@@ -141,21 +145,16 @@ class TicTacToe(RuleBased):
 
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """The final boards in the order of their squares, x before o before b."""
-        boards = [board for board in product("xob", repeat=9) if _is_final(board)]
-        return boards, ["positive" if _has_line(board, "x") else "negative" for board in boards]
-
-
-def _has_line(board: tuple[str, ...], player: str) -> bool:
-    return any(all(board[square] == player for square in line) for line in _LINES)
-
-
-def _is_final(board: tuple[str, ...]) -> bool:
-    """Tell whether a game can end so: the last player has a line, or the board is full."""
-    lead = board.count("x") - board.count("o")
-    x_won, o_won = _has_line(board, "x"), _has_line(board, "o")
-    if x_won or o_won:
-        return not (x_won and o_won) and lead == int(x_won)
-    return lead == 1 and "b" not in board
+        boards = np.array(list("xob"))[np.indices((3,) * 9).reshape(9, -1).T]
+        x_won, o_won = (
+            (boards[:, _LINES] == player).all(axis=2).any(axis=1) for player in ("x", "o")
+        )
+        lead = (boards == "x").sum(axis=1) - (boards == "o").sum(axis=1)
+        full = (boards != "b").all(axis=1)
+        # a game can end so: the last player has a line, or the board is full
+        final = np.where(x_won | o_won, (x_won != o_won) & (lead == x_won), full & (lead == 1))
+        labels = np.where(x_won, "positive", "negative")[final]
+        return [tuple(board) for board in boards[final].tolist()], labels.tolist()
 
 
 class Monks(RuleBased):

@@ -84,11 +84,9 @@ class Xor(RuleBased):
         needed = (f"x{i}" for i in range(1, self.bits + 1))
         return (*needed, *(f"u{i}" for i in range(1, self.irrelevant + 1)))
 
-    def nominal(self, column: tuple[str, ...]) -> Any:
-        """Categories 0 and 1, even if a small draw has only one of them."""
-        import pandas as pd
-
-        return pd.Categorical(column, ["0", "1"])
+    def values_of(self, column: tuple[str, ...]) -> list[str]:
+        """The values 0 and 1, even if a small draw has only one of them."""
+        return ["0", "1"]
 
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """All combinations, the last feature changing fastest, or a random draw."""

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 from ilk_evaluation.confusion import confusion_matrix
@@ -18,6 +17,8 @@ from ilk_evaluation.results.scoring import pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    import pandas as pd
 
     from ilk_evaluation.curves import Band, Calibration
     from ilk_evaluation.results.experiment_results import Results
@@ -112,6 +113,8 @@ class FigureData:
 
     def numbers(self, dataset: str, pipeline: str) -> pd.DataFrame:
         """True and predicted numbers of the test cases of the first repeat."""
+        import pandas as pd
+
         found = [
             pd.DataFrame({"true": prediction.truth, "predicted": prediction.labels})
             for repeat, _, prediction in self._source.predictions(dataset, pipeline)

@@ -8,7 +8,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 from ilk.plotting import plot_label as as_is
@@ -20,6 +19,7 @@ from ilk_evaluation.figures.style import legend_below, line_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from ilk_evaluation.curves import Band, Calibration
@@ -106,6 +106,8 @@ def _some_of(items: list[str]) -> str:
 
 def _curve_table(curves: dict[str, Band], sort: _Sort) -> pd.DataFrame:
     """Areas, and heights of the curves at eleven positions."""
+    import pandas as pd
+
     rows = []
     for pipeline, band in curves.items():
         heights = np.interp(_STEPS, band.x, band.mean)
@@ -210,6 +212,8 @@ def _calibrations(figure_data: FigureData, dataset: str) -> dict[str, Calibratio
 
 
 def _calibration_table(calibrations: dict[str, Calibration]) -> pd.DataFrame:
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {
@@ -307,6 +311,8 @@ def confusion_text(summary: PredictionSummary, dataset: str, pipeline: str) -> s
 
 def _confusion_table(summary: PredictionSummary) -> pd.DataFrame:
     """Counts by true class (rows) and predicted class."""
+    import pandas as pd
+
     names = [str(name) for name in summary.classes.tolist()]
     return pd.DataFrame(summary.confusion, columns=names).assign(true=names)[["true", *names]]
 

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 from ilk.plotting import COLORS
@@ -18,6 +17,7 @@ from ilk_evaluation.figures.style import legend_below, line_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -180,6 +180,8 @@ def estimate_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 def _estimate_figure(figure_data: FigureData, dataset: str) -> Figure:
     """Return the figure of a data set."""
+    import pandas as pd
+
     table = figure_data.table
     rows = table[table["dataset"] == dataset].set_index("pipeline").reindex(figure_data.shown)
     name = figure_data.measure
@@ -397,6 +399,8 @@ def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdi
 
 def _comparison_table(verdict: ilk.Verdict) -> pd.DataFrame:
     """Return the numbers of a verdict's figure: mean ranks, and the boxes of ratios."""
+    import pandas as pd
+
     boxes: Any = verdict.details.get("boxes", {})
     rows = [
         {"pipeline": name, "mean rank": rank, **boxes.get(name, {})}

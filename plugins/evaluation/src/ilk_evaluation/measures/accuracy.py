@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import pandas as pd
 
 import ilk
 from ilk_evaluation.confusion import answered_truth, confusion_matrix, ratio
 from ilk_evaluation.intervals import total_error_variance
 from ilk_evaluation.measures.class_codes import absent_remark, by_class
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Error(ilk.Measure):
@@ -179,6 +181,8 @@ class PerClassError(ilk.Measure):
 
     def table(self, prediction: ilk.Prediction) -> pd.DataFrame:
         """One row per class: errors, cases, error (NaN without cases) and prior."""
+        import pandas as pd
+
         errors, cases, priors = self._counted(prediction)
         columns = {"errors": errors, "cases": cases, "error": ratio(errors, cases), "prior": priors}
         return pd.DataFrame(columns, index=pd.Index(prediction.classes, name="class"))

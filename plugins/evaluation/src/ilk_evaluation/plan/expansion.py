@@ -8,8 +8,6 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from sklearn.base import clone
-
 import ilk
 from ilk_evaluation.plan.design import short
 
@@ -347,6 +345,8 @@ def _name(component: Any) -> str:
 
 def _with(component: Any, path: Sequence[str], value: Any, kind: str | None) -> Any:
     """Return a copy of a component with the value at a path; objects are cloned."""
+    from sklearn.base import clone
+
     if not path:
         return value
     head, tail = path[0], path[1:]

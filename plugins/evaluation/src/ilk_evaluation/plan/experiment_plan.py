@@ -7,8 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import clone
-
 import ilk
 from ilk_evaluation.plan.design import Cell, Design, Named, distinct
 from ilk_evaluation.plan.experiment_file import Experiment, Source, read
@@ -304,6 +302,8 @@ def _check_views(
     for position, planned in enumerate(pipelines):
         if not ilk.uses_views(planned.pipeline):
             continue
+        from sklearn.base import clone
+
         for label, data in zip(labels, loaded, strict=True):
             if planned.only is not None and label not in planned.only:
                 continue

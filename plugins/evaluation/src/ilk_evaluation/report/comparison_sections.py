@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from ilk_evaluation.figures import score_figures
 from ilk_evaluation.figures.figure_data import FigureData, direction
 from ilk_evaluation.report.blocks import (
@@ -139,6 +137,8 @@ def _cell(pair: Pair, sign: int) -> MatrixCell:
 
 
 def _behind(label: str, verdict: ilk.Verdict, figures: Figures) -> Iterator[Folded]:
+    import pandas as pd
+
     if verdict.pairs:
         frame = pd.DataFrame(list(verdict.pairs)).drop(columns="differences", errors="ignore")
         first = [name for name in ("dataset", "a", "b", "better", "different") if name in frame]

@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ilk_evaluation.figures.score_figures import duration_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_ROWS = 4000
 """Rows shown of a table: browsers are slow with more."""
@@ -73,6 +75,8 @@ class Column:
 
     def cell(self, row: Row) -> Cell:
         """Return the cell of a row."""
+        import pandas as pd
+
         value = row[self.key]
         around = None if self.spread is None else row[self.spread]
         spread = "" if around is None or pd.isna(around) else self.write(around)
@@ -81,6 +85,8 @@ class Column:
 
     def _sorted_as(self, value: Any) -> str | None:
         """Sort key of a cell, if it differs from its text."""
+        import pandas as pd
+
         if not self.numeric:
             return None
         return "" if value is None or pd.isna(value) else f"{float(value):.12g}"
@@ -134,6 +140,8 @@ class Table:
 
 def number(value: float, digits: int = 4) -> str:
     """Write a number with a fixed number of digits, a power of ten if huge; a dash for NaN."""
+    import pandas as pd
+
     if pd.isna(value):
         return "–"
     return f"{value:.{digits}{'f' if abs(value) < _HUGE or np.isinf(value) else 'e'}}"
@@ -141,6 +149,8 @@ def number(value: float, digits: int = 4) -> str:
 
 def short_value(value: object) -> str:
     """Write a value of any type: numbers with four digits, yes and no, texts unchanged."""
+    import pandas as pd
+
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
@@ -155,6 +165,8 @@ def short_value(value: object) -> str:
 
 def seconds(value: float) -> str:
     """Write seconds with their unit; a dash for NaN."""
+    import pandas as pd
+
     return "–" if pd.isna(value) else duration_text(value)
 
 
@@ -181,6 +193,8 @@ def _records(frame: pd.DataFrame) -> Iterator[Row]:
 
 def table_of(frame: pd.DataFrame, caption: str, id_: str, **options: Any) -> Table:
     """Return a table of all columns of a data frame, with short numbers."""
+    import pandas as pd
+
     columns = [
         Column(
             words(str(name)),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from ilk_evaluation.figures import score_figures
 from ilk_evaluation.figures.figure_data import FigureData, direction
 from ilk_evaluation.report.blocks import (
@@ -35,6 +33,8 @@ from ilk_evaluation.results.export import summary_spreads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import pandas as pd
 
 
 def facts(figure_data: FigureData) -> str:
@@ -179,6 +179,8 @@ def _rank_column(figure_data: FigureData, *, mean: bool) -> Column:
 
 
 def _summary_table(figure_data: FigureData) -> Table:
+    import pandas as pd
+
     columns = [
         Column("pipeline", "pipeline"),
         _rank_column(figure_data, mean=True),
@@ -249,6 +251,8 @@ def learning_section(figure_data: FigureData, figures: Figures) -> list[Section]
 
 def _estimate_grid(figure_data: FigureData) -> Table:
     """Data sets by pipelines: the ranking measure."""
+    import pandas as pd
+
     name, better = figure_data.measure, max if figure_data.greater_is_better else min
     grid = figure_data.results.pivot(name)[figure_data.order]
     spreads = figure_data.results.pivot(name, spread=True)[figure_data.order]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn import model_selection
 
 import ilk
 from ilk import param
@@ -45,8 +45,9 @@ class _CrossValidation(ilk.Resampling):
         check_folds(self, folds, n, group_codes)
         generator = ilk.check_seed(self, random_state)
         if not self.stratify:
-            splitter = model_selection.KFold if group_codes is None else model_selection.GroupKFold
-            return _shuffled(splitter, n, None, group_codes, generator, self)
+            if group_codes is not None:
+                return _grouped(group_codes, generator, folds=folds, repeats=repeats)
+            return _shuffled(n, None, generator, folds=folds, repeats=repeats)
         fewer = "take fewer, or " if folds > 2 else ""
         why = f"stratified folds need at least {folds}; {fewer}set small_classes = 'spread'"
         least = folds if self.small_classes == "refuse" else 1
@@ -54,7 +55,7 @@ class _CrossValidation(ilk.Resampling):
         if group_codes is not None or holders(codes, group_codes).min() < folds:
             units = units_from(codes, group_codes)
             return _spread(units, generator, folds=folds, repeats=repeats)
-        return _shuffled(model_selection.StratifiedKFold, n, codes, None, generator, self)
+        return _shuffled(n, codes, generator, folds=folds, repeats=repeats)
 
 
 class KFold(_CrossValidation):
@@ -227,17 +228,46 @@ class FiveByTwo(_CrossValidation):
 
 
 def _shuffled(
-    splitter: Any,
-    n: int,
-    codes: np.ndarray | None,
-    groups: np.ndarray | None,
-    generator: Any,
-    scheme: _CrossValidation,
+    n: int, codes: np.ndarray | None, generator: Any, *, folds: int, repeats: int
 ) -> Iterator[ilk.Split]:
-    rows = np.zeros(n)
-    for repeat in range(scheme.repeats):
-        drawn = splitter(n_splits=scheme.folds, shuffle=True, random_state=generator)
-        for fold, (train, test) in enumerate(drawn.split(rows, codes, groups)):
+    """Yield the splits of scikit-learn's `KFold` or, with codes of classes, `StratifiedKFold`."""
+    deal = partial(_dealt, n) if codes is None else partial(_dealt_by_class, codes)
+    for repeat in range(repeats):
+        fold_of = deal(folds, generator)
+        for fold in range(folds):
+            train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+            yield ilk.Split(train, test, repeat=repeat, fold=fold)
+
+
+def _dealt(n: int, folds: int, generator: Any) -> np.ndarray:
+    """Fold of each of n shuffled cases; the first folds get the cases that are left over."""
+    order, fold_of = np.arange(n), np.empty(n, dtype=int)
+    generator.shuffle(order)
+    fold_of[order] = np.sort(np.arange(n) % folds)
+    return fold_of
+
+
+def _dealt_by_class(codes: np.ndarray, folds: int, generator: Any) -> np.ndarray:
+    """Fold of each case; classes are shuffled one by one, by their first appearance."""
+    fold_of = np.empty(len(codes), dtype=int)
+    classes, firsts, counts = np.unique(codes, return_index=True, return_counts=True)
+    dealt = 0  # dealing goes on from class to class, so that fold sizes differ by at most one
+    for position in np.argsort(firsts):
+        places = np.sort(np.arange(dealt, dealt + counts[position]) % folds)
+        generator.shuffle(places)
+        fold_of[codes == classes[position]] = places
+        dealt += counts[position]
+    return fold_of
+
+
+def _grouped(
+    groups: np.ndarray, generator: Any, *, folds: int, repeats: int
+) -> Iterator[ilk.Split]:
+    from sklearn.model_selection import GroupKFold
+
+    for repeat in range(repeats):
+        drawn = GroupKFold(n_splits=folds, shuffle=True, random_state=generator)
+        for fold, (train, test) in enumerate(drawn.split(groups, None, groups)):
             yield ilk.Split(train, test, repeat=repeat, fold=fold)
 
 

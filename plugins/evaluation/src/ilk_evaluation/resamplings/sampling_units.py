@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 
@@ -199,6 +198,8 @@ def check_data(
 
 def _group_codes(owner: object, groups: Labels) -> np.ndarray:
     """Code the names of groups, in sorted order."""
+    import pandas as pd
+
     name, values = ilk.display_name(owner), np.asarray(groups)
     if values.dtype.kind in "US" and isinstance(groups, list | tuple):
         values = np.asarray(groups, dtype=object)  # else NaN would become a name, and 1 the text 1

@@ -6,7 +6,6 @@ import inspect
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn import model_selection
 
 import ilk
 from ilk import param
@@ -118,6 +117,8 @@ class SklearnSplitter(ilk.Resampling):
             raise ilk.InputError(f"sklearn: {self.splitter} cannot divide: {error}") from error
 
     def _class(self) -> Any:
+        from sklearn import model_selection
+
         return getattr(model_selection, self.splitter)
 
     def _made(self, random_state: int | None) -> Any:
@@ -141,6 +142,8 @@ def _keeps_groups(splitter: Any) -> bool:
 
 def _names() -> list[str]:
     """Splitters of scikit-learn, by class name."""
+    from sklearn import model_selection
+
     every = vars(model_selection).items()
     return sorted(name for name, value in every if inspect.isclass(value) and _splits(value))
 
@@ -152,6 +155,8 @@ def _splits(cls: type) -> bool:
 
 def table_of(splitter: Any) -> dict[str, Any] | None:
     """Write an instance of a scikit-learn splitter as a table; None for other objects."""
+    from sklearn import model_selection
+
     name = type(splitter).__name__
     if name not in _names() or getattr(model_selection, name) is not type(splitter):
         return None

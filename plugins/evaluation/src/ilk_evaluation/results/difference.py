@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     import ilk
     from ilk_evaluation.results.experiment_results import Results
     from ilk_evaluation.run.store import Store
@@ -56,6 +57,8 @@ def compare(a: Results, b: Results, *, tolerance: float = 0.0) -> Difference:
     tolerance : float
         Estimates and probabilities that differ by at most this count as equal.
     """
+    import pandas as pd
+
     cells, n_cells = _cells(a, b, tolerance)
     return Difference(
         tuple(_only(a, b)),
@@ -207,6 +210,8 @@ def _unlike_predictions(a: ilk.Prediction, b: ilk.Prediction, tolerance: float) 
 
 def _estimates(a: Results, b: Results, tolerance: float) -> pd.DataFrame:
     """The differing estimates of common rows and measures."""
+    import pandas as pd
+
     measures = [
         name
         for name in _shared(a.design.measures, b.design.measures)

@@ -10,8 +10,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
-import pandas as pd
-from sklearn.base import clone
 
 import ilk
 from ilk_evaluation.arguments import as_data
@@ -29,6 +27,7 @@ from ilk_evaluation.run.tasks import notes_on
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from ilk import Labels
@@ -210,6 +209,8 @@ class Results:
             n_failed, n_fallback, n_missing. Estimates, spreads and ranks are NaN where cells
             failed or are missing.
         """
+        import pandas as pd
+
         grids: dict[str, pd.DataFrame] = {}
         for name, estimates in self._scored.estimates.items():
             grids[name] = estimates
@@ -238,6 +239,8 @@ class Results:
             Data sets and pipelines without any estimate are left out; `notes` names them.
             Pipelines that are planned on some data sets only have no rank.
         """
+        import pandas as pd
+
         grids, tried = self._scored.estimates, self._tried()
         means = {name: _mean_where(grid, tried) for name, grid in grids.items()}
         ranks = self._ranks().loc[self.ranked]
@@ -325,6 +328,8 @@ class Results:
 
         Includes cells that the fallback answered, marked in the column fallback.
         """
+        import pandas as pd
+
         rows = []
         with self.reading() as store:
             statuses = store.statuses()
@@ -432,6 +437,8 @@ class Results:
         SpecError
             If a component of it is no longer installed.
         """
+        from sklearn.base import clone
+
         (label,) = _labels("pipeline", [one.label for one in self.design.pipelines], pipeline)
         (key,) = {one.key for one in self.design.pipelines if one.label == label}
         if key in self.pipelines:
@@ -532,6 +539,8 @@ class Results:
 
     def _tried(self) -> pd.DataFrame:
         """Data sets by pipelines: whether there is a cell."""
+        import pandas as pd
+
         like = self._scored.n_failed
         pairs = {(cell.dataset, cell.pipeline) for cell in self.design.cells}
         grid = [[(d, p) in pairs for p in range(like.shape[1])] for d in range(like.shape[0])]

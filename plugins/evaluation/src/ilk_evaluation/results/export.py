@@ -11,12 +11,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    import pandas as pd
 
     from ilk_evaluation.results.experiment_results import Results
 
@@ -81,6 +82,8 @@ def write(frame: pd.DataFrame, format_: str) -> bytes:
 
 
 def _csv(frame: pd.DataFrame) -> bytes:
+    import pandas as pd
+
     texts = [str(name) for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     cells = {name: pd.Series(map(_guarded, frame[name]), frame.index, object) for name in texts}
     guarded = frame.assign(**cells)
@@ -163,6 +166,8 @@ def _tex_row(cells: Iterable[str]) -> str:
 
 
 def _figures(frame: pd.DataFrame) -> set[Any]:
+    import pandas as pd
+
     return {name for name in frame if pd.api.types.is_numeric_dtype(frame[name])}
 
 
@@ -215,6 +220,8 @@ def for_paper(results: Results, what: str, frame: pd.DataFrame) -> pd.DataFrame:
     The best of each data set (of all pipelines, in the summary) is bold. Spreads are standard
     deviations over the splits, in the summary over the data sets. Other tables are unchanged.
     """
+    import pandas as pd
+
     if what == "pivot":
         return _pivot(results, frame)
     if what not in {"table", "summary"}:
@@ -268,11 +275,15 @@ def _pivot(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cells(values: pd.Series, spreads: pd.Series, best: pd.Series, digits: int) -> pd.Series:
+    import pandas as pd
+
     rows = zip(values, spreads, best, strict=True)
     return pd.Series([_cell(*row, digits) for row in rows], values.index, dtype=object)
 
 
 def _cell(value: float, spread: float, best: bool, digits: int) -> Tex:
+    import pandas as pd
+
     if pd.isna(value):
         return Tex("-")
     text = f"{value:.{digits}f}"

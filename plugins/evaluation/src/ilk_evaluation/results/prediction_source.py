@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
+
+    import pandas as pd
 
     import ilk
     from ilk_evaluation.plan.design import Cell, Design
@@ -40,6 +40,8 @@ class PredictionSource:
 
     def sizes(self) -> pd.DataFrame:
         """One row per planned split: dataset, repeat, fold, n_train, n_test; NaN if unknown."""
+        import pandas as pd
+
         with self.reading() as store:
             sizes = store.split_sizes()
         nan = float("nan")
@@ -77,6 +79,8 @@ def cell_frame(design: Design, store: Store) -> pd.DataFrame:
         Columns dataset, pipeline, repeat, fold, status (done, fallback, failed, missing),
         n_cases, fit_seconds, predict_seconds, n_warnings, error, key.
     """
+    import pandas as pd
+
     rows: list[tuple[Any, ...]] = []
     statuses = store.statuses()
     for cell in design.cells:
@@ -107,6 +111,8 @@ def prediction_frame(
         (None for a rejected case), and ``p(<class>)`` or ``score(<class>)`` for pipelines that give
         them.
     """
+    import pandas as pd
+
     parts = [_predicted(design, cell, prediction) for cell, prediction in predictions]
     if not parts:
         return pd.DataFrame(columns=[*_PLACE, "case", "truth", "label"])
@@ -114,6 +120,8 @@ def prediction_frame(
 
 
 def _predicted(design: Design, cell: Cell, prediction: ilk.Prediction) -> pd.DataFrame:
+    import pandas as pd
+
     place = dict(zip(_PLACE, design.place(cell), strict=True))
     labels = prediction.labels.astype(object)
     labels[prediction.rejected] = None
@@ -129,6 +137,8 @@ def _predicted(design: Design, cell: Cell, prediction: ilk.Prediction) -> pd.Dat
 
 
 def _supports(prediction: ilk.Prediction) -> dict[str, pd.Series]:
+    import pandas as pd
+
     given = {"p": prediction.probabilities, "score": prediction.scores}
     return {
         f"{name}({label})": pd.Series(values[:, column])

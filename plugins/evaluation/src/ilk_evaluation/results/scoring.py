@@ -8,13 +8,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 from ilk_evaluation.resamplings.bootstrap import no_information
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
 
     from ilk_evaluation.plan.design import Cell, Design
     from ilk_evaluation.results.prediction_source import PredictionSource
@@ -62,6 +63,8 @@ class Scored:
 
 def score(design: Design, store: Store) -> Scored:
     """Score every cell of a design from the store; nothing is fitted."""
+    import pandas as pd
+
     statuses = store.statuses()
     scored = _empty(design)
     rows: list[tuple[Any, ...]] = []
@@ -97,6 +100,8 @@ def first_estimates(design: Design, store: Store) -> pd.DataFrame:
 
 
 def _empty(design: Design) -> Scored:
+    import pandas as pd
+
     def grid(value: float) -> pd.DataFrame:
         index = pd.Index([one.label for one in design.datasets], name="dataset")
         columns = pd.Index([one.label for one in design.pipelines], name="pipeline")
@@ -218,6 +223,8 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
 
 def ranks(estimates: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
     """Rank the pipelines on each data set, 1 is best; NaN for pipelines without an estimate."""
+    import pandas as pd
+
     given = estimates.to_numpy(dtype=float)
     result = np.full(given.shape, np.nan)
     for row, ranked in zip(given, result, strict=True):

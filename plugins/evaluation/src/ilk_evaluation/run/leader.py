@@ -10,17 +10,18 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 import ilk
 from ilk_evaluation.comparisons.paired_scores import with_scores
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ilk_evaluation.plan.design import Cell, Design
     from ilk_evaluation.run.run_state import RunState
     from ilk_evaluation.run.store import Store
 
-Estimate = Callable[["Design", "Store"], pd.DataFrame]
+Estimate = Callable[["Design", "Store"], "pd.DataFrame"]
 
 _GUESS = 1e-4  # seconds to score a cell, an estimate before the first is scored
 
@@ -101,6 +102,8 @@ class Leader:
     def _find(self) -> Best | None:
         if not self._estimates:
             return None
+        import pandas as pd
+
         found = pd.DataFrame(list(self._estimates.values()))
         named = enumerate(self.design.pipelines)
         some = [at for at, one in named if one.label in self.design.partial]

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import betainc, betaln
 
 from ilk_evaluation.theory.domain import COUNT_OR_NONE, counted, measured, plain
 
@@ -134,6 +133,8 @@ def separable_share(n: int, n_features: int) -> Any:
     >>> theory.separable_share([3, 4, 6, 12], 2)
     array([1.        , 0.875     , 0.5       , 0.03271484])
     """
+    from scipy.special import betainc
+
     others = measured("separable_share", "n", n) - 1
     width = measured("separable_share", "n_features", n_features, COUNT_OR_NONE)
     all_of_them = width >= others
@@ -160,6 +161,8 @@ def _log_first_binomials(n: int, last: int) -> float:
     It is computed from the share of all 2^n or, where that underflows, as the last term times a
     decreasing series.
     """
+    from scipy.special import betainc
+
     if last >= n:
         return n * math.log(2)
     # the incomplete beta function is the binomial distribution function
@@ -172,6 +175,8 @@ def _log_first_binomials(n: int, last: int) -> float:
 
 
 def _log_binomial(n: int, k: int) -> float:
+    from scipy.special import betaln
+
     if k > _TERMS:  # betaln loses digits, but no more than a sum of so many terms
         return -math.log(n + 1) - float(betaln(n - k + 1, k + 1))
     i = np.arange(k)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import betainc
 
 from ilk_evaluation.theory.domain import PROBABILITY, checked, measured, plain
 
@@ -95,4 +94,6 @@ def condorcet(n_members: float | ArrayLike, competence: float | ArrayLike) -> An
 
 def _at_least(m: np.ndarray, k: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Probability of at least m of k independent events of probability p, for m from 1 to k."""
+    from scipy.special import betainc
+
     return np.asarray(betainc(m, k - m + 1, p))

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import InputError
@@ -180,6 +177,10 @@ def _check_number(capacities: np.ndarray, n_models: int) -> None:
 
 def _fitted(model: Estimator, X: Cases, y: np.ndarray) -> Any:
     """The model itself if it is fitted, else a fitted clone."""
+    from sklearn.base import clone
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
     model = as_model(model)
     try:
         check_is_fitted(model)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
@@ -17,6 +15,7 @@ from ilk import (
     InputError,
     InputTypeError,
     KernelLike,
+    check_fitted,
     check_labels,
     display_name,
     fit_component,
@@ -229,6 +228,8 @@ class ConformalSVM(Classifier):
         self._coef = self.dual_coef_ * np.array(at_support)
 
     def _warn(self, machines: list[Machine]) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
         if not all(machine.converged for machine in machines):
             warnings.warn(
                 f"{display_name(self)}: a machine has not converged; raise max_iter, or lower C",
@@ -238,7 +239,7 @@ class ConformalSVM(Classifier):
 
     def decision_function(self, X: Cases) -> np.ndarray:
         """Decision values of the machines; array of shape (m, n_classes), or (m,) for two."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         step, m = max(_CELLS // max(len(self.support_), 1), 1), n_rows(X)
         values = np.tile(self.intercept_, (m, 1))

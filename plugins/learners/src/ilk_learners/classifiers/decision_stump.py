@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
     Classifier,
     InputError,
     InputTypeError,
+    check_fitted,
     check_labels,
     check_stored,
     check_vectors,
@@ -119,6 +118,8 @@ class DecisionStump(Classifier):
             For ``fit(X, y, sample_weight, presorted=)``. It takes 3 bytes per cell; 5 bytes from
             65,537 rows on.
         """
+        from sklearn.base import clone
+
         return Presorted.of(clone(self), X)
 
     def fit(
@@ -237,7 +238,7 @@ class DecisionStump(Classifier):
 
     def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = X.X if isinstance(X, Presorted) else check_vectors(self, X, reset=False)
         if self.feature_ < 0:
             return np.zeros(len(X), dtype=np.intp)

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
@@ -15,6 +13,7 @@ from ilk import (
     RandomState,
     Seed,
     case_order,
+    check_fitted,
     check_stored,
     check_vectors,
     param,
@@ -30,6 +29,8 @@ from ilk_learners.classifiers.training_cases import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sklearn.tree import DecisionTreeClassifier
 
     from ilk import ArrayLike, Cases, Labels
 
@@ -205,7 +206,7 @@ class DecisionTree(EstimatorClassifier):
         """Share of each class in the weight of the row's leaf; array of shape (m, n_classes)."""
         from ilk_learners.classifiers.tree_kernels import find_leaves
 
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         tree = self.estimator_.tree_
         leaves = np.empty(len(X), dtype=np.intp)
@@ -215,6 +216,8 @@ class DecisionTree(EstimatorClassifier):
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def _estimator(self) -> DecisionTreeClassifier:
+        from sklearn.tree import DecisionTreeClassifier
+
         return DecisionTreeClassifier(
             criterion=self.criterion,
             max_depth=self.max_depth,

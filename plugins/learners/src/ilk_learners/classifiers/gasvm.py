@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sklearn.utils.validation import check_is_fitted
-
 from ilk import (
     Capabilities,
+    check_fitted,
     param,
 )
 from ilk_learners.classifiers.learned_kernel import LearnedKernelClassifier
@@ -111,5 +110,5 @@ class GASVM(LearnedKernelClassifier):
 
     def decision_function(self, X: Cases) -> np.ndarray:
         """Decision value of each machine; array of shape (m, n_classes), or (m,) for two."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._decisions(X, self.svms_)

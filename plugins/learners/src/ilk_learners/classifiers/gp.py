@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Array,
@@ -15,6 +14,7 @@ from ilk import (
     KernelLike,
     RandomState,
     Seed,
+    check_fitted,
     check_labels,
     display_name,
     fit_component,
@@ -295,7 +295,7 @@ class GP(Classifier):
 
     def predict(self, X: Cases) -> Any:
         """Label of the largest probability for each row; array of shape (m,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         if len(self.classes_) > 2:
             best = self.predict_proba(X).argmax(axis=1)
             return self.classes_[best]
@@ -339,7 +339,7 @@ class GP(Classifier):
 
     def _latents(self, X: Cases) -> Iterator[Latents]:
         """Means and (co)variances of latent values of each problem, for some rows at a time."""
-        check_is_fitted(self)
+        check_fitted(self)
         for Q in self._blocks(X):
             yield [latent(each, prior, k.copy()) for each, prior, k in self._covariances(Q)]
 

@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
     Outputs,
+    check_fitted,
     param,
 )
 from ilk_learners.classifiers.gp import GP
@@ -111,7 +111,7 @@ class GPML(LearnedKernelClassifier):
 
     def predict(self, X: Cases) -> Any:
         """Label of the largest probability for each row; array of shape (m,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
@@ -125,7 +125,7 @@ class GPML(LearnedKernelClassifier):
 
         With more than two classes: the probabilities of each against the rest, normalized.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         parts = [gp.predict_proba(rows) for gp, rows in self._mapped(X, self.gps_)]
         if len(parts) == 1:
             return np.asarray(parts[0])
@@ -136,5 +136,5 @@ class GPML(LearnedKernelClassifier):
 
     def decision_function(self, X: Cases) -> np.ndarray:
         """Log-odds of each class; array of shape (m, n_classes), with two classes (m,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._decisions(X, self.gps_)

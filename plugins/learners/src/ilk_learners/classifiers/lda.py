@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from ilk import ArrayLike, Capabilities, InputError, Prediction, display_name, param
 from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
@@ -197,6 +196,8 @@ class LDA(Posterior):
         InputError
             If a fit without a case raises it (names the case).
         """
+        from sklearn.base import clone
+
         self.check_parameters()
         return _leave_one_out(clone(self), X, y)
 
@@ -240,6 +241,8 @@ def _check_classes_left(lda: LDA, cases: TrainingCases) -> None:
 
 
 def _refitted(lda: Estimator, cases: TrainingCases, i: int) -> np.ndarray:
+    from sklearn.base import clone
+
     rest = np.delete(np.arange(len(cases.X)), i)
     model = clone(lda)
     try:

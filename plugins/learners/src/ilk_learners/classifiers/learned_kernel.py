@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 
 from ilk import (
     Classifier,
@@ -122,6 +121,8 @@ class LearnedKernelClassifier(Classifier):
 
     def _fit_each(self, X: Cases, y: Labels | None, model: Classifier) -> list[Any]:
         """Learn the metric or metrics, and fit a copy of a classifier under each."""
+        from sklearn.base import clone
+
         self.check_parameters()
         X = check_vectors(self, X, reset=True)
         self.classes_, codes = check_labels(self, y, X, min_classes=2)

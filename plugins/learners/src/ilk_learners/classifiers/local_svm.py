@@ -9,7 +9,6 @@ from math import log2
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     INPUT_KINDS,
@@ -21,6 +20,7 @@ from ilk import (
     KernelLike,
     MetricLearnerLike,
     check_finite,
+    check_fitted,
     check_labels,
     display_name,
     fit_component,
@@ -205,7 +205,7 @@ class LocalSVM(Classifier):
         return as_scores(self._decisions(X))
 
     def _decisions(self, X: Cases) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         learner: Any = self.metric_learner_
         Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
         if learner is not None:

@@ -7,13 +7,8 @@ import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_is_fitted
 
-from ilk import Capabilities, RandomState, Seed, check_vectors, param
+from ilk import Capabilities, RandomState, Seed, check_fitted, check_vectors, param
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
@@ -25,6 +20,8 @@ from ilk_learners.numerics import finite, single_threaded, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sklearn.linear_model import LogisticRegression
 
     from ilk import ArrayLike, Cases, Labels
 
@@ -135,6 +132,9 @@ class Logistic(EstimatorClassifier):
     def _fit(self, cases: TrainingCases, weights: np.ndarray | None) -> Self:
         if self._share() or cases.X.dtype != np.float64:
             return super()._fit(cases, weights)
+        from scipy.optimize import minimize
+        from sklearn.exceptions import ConvergenceWarning
+
         self.classes_ = cases.classes
         squares = 0.0 if self.penalty is None else 1 / self.C
         loss = _Loss(cases, weights, squares)
@@ -157,6 +157,8 @@ class Logistic(EstimatorClassifier):
         return {"l1": 1.0, "elastic_net": self.l1_share}.get(self.penalty or "", 0.0)
 
     def _estimator(self) -> LogisticRegression:
+        from sklearn.linear_model import LogisticRegression
+
         share = self._share()
         options: dict[str, Any] = {"C": np.inf if self.penalty is None else self.C}
         if share:
@@ -172,7 +174,9 @@ class Logistic(EstimatorClassifier):
 
     def _values(self, method: str, X: Cases) -> np.ndarray:
         """As the estimator does it, without its checks."""
-        check_is_fitted(self)
+        from scipy.special import expit
+
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         with np.errstate(all="ignore"):
             values = X @ self.coef_.T + self.intercept_
@@ -242,4 +246,6 @@ class _Loss:
 
 def _penalty_is_named() -> bool:
     """Whether this scikit-learn (before 1.8) needs the penalty's name besides the share."""
+    from sklearn.linear_model import LogisticRegression
+
     return bool(inspect.signature(LogisticRegression).parameters["penalty"].default != "deprecated")

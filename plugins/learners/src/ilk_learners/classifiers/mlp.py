@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from sklearn.neural_network import MLPClassifier
-
 from ilk import Capabilities, Param, RandomState, Seed, param
 from ilk_learners.classifiers.training_cases import EstimatorClassifier, check_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sklearn.neural_network import MLPClassifier
 
     from ilk import Cases, Labels
 
@@ -135,6 +135,8 @@ class MLP(EstimatorClassifier):
         return self
 
     def _estimator(self) -> MLPClassifier:
+        from sklearn.neural_network import MLPClassifier
+
         hidden = (self.hidden,) if isinstance(self.hidden, int) else tuple(self.hidden)
         return MLPClassifier(
             hidden_layer_sizes=hidden,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
@@ -14,6 +12,7 @@ from ilk import (
     InputError,
     KernelLike,
     available_if,
+    check_fitted,
     check_labels,
     check_vectors,
     display_name,
@@ -193,7 +192,7 @@ class NearestMean(Classifier):
             yield take(Q, np.arange(start, min(start + step, n_rows(Q))))
 
     def _distances(self, X: Cases) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         if self.kernel_ is not None:
             X = check_objects(self, self.kernel_, X, reset=False)
             squares = np.asarray(self.kernel_.diagonal(X))[:, None]
@@ -255,6 +254,8 @@ class NearestMean(Classifier):
 
 def _euclidean(X: np.ndarray, means: np.ndarray) -> np.ndarray:
     """Distances of rows and means; recomputed with scaling if squares over- or underflow."""
+    from scipy.spatial.distance import cdist
+
     D = np.asarray(cdist(X, means))
     doubtful = ((D < _FAINT) | np.isinf(D)).any(axis=1)
     rows = X[doubtful].astype(float, copy=False)

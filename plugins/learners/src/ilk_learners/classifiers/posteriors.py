@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Array,
@@ -14,6 +13,7 @@ from ilk import (
     Classifier,
     InputError,
     Outputs,
+    check_fitted,
     check_vectors,
     display_name,
     param,
@@ -47,7 +47,7 @@ class Posterior(Classifier):
         """Logarithm of prior times density; array of shape (m, n_classes)."""
 
     def _log_joints(self, X: Cases) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             values = in_row_blocks(self._log_joint, X, len(self.classes_))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
@@ -14,6 +13,7 @@ from ilk import (
     KernelLike,
     RandomState,
     Seed,
+    check_fitted,
     check_labels,
     check_seed,
     check_vectors,
@@ -161,7 +161,7 @@ class ProfileSVM(Classifier):
         return as_scores(self._decisions(X))
 
     def _decisions(self, X: Cases) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         clusters = np.asarray(self.clusterer_.predict(X))
         clusters = np.where(clusters < len(self.svms_), clusters, -1)

@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import sklearn
-from scipy.optimize import OptimizeResult, minimize
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import OneClassSVM
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Classifier, check_vectors, display_name, param
+from ilk import Capabilities, Classifier, check_fitted, check_vectors, display_name, param
 from ilk_learners.classifiers.training_cases import check_cases
 from ilk_learners.numerics import check_finite_parameters, deviations, finite
 from ilk_learners.svm.gram import gram_matrix
@@ -22,6 +17,8 @@ from ilk_learners.svm.machines import class_scores, dense_coefficients, problems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from scipy.optimize import OptimizeResult
 
     from ilk import Cases, Labels
     from ilk_learners.svm.machines import Machine
@@ -177,6 +174,8 @@ class RadiusMarginSVM(Classifier):
         return self
 
     def _warn(self, descent: _Descent, n_iter: int) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
         what = ""
         if self.max_iter and n_iter >= self.max_iter:
             what = f"not converged after {n_iter} steps (max_iter)"
@@ -202,7 +201,7 @@ class RadiusMarginSVM(Classifier):
 
     def decision_function(self, X: Cases) -> np.ndarray:
         """Decision values of the machines; array of shape (m, n_classes), or (m,) for two."""
-        check_is_fitted(self)
+        check_fitted(self)
         Z = self._scaled(check_vectors(self, X, reset=False))
         kernel, step = _unit_kernel(self._support), max(_CELLS // max(len(self._support), 1), 1)
         parts = [Z[start : start + step] for start in range(0, len(Z), step)]
@@ -227,6 +226,7 @@ class _Descent:
 
     def run(self, tune_C: bool, max_iter: int, tol: float) -> int:
         """Minimise; return the number of steps."""
+        from scipy.optimize import minimize
 
         def log_bound(logarithms: np.ndarray) -> tuple[float, np.ndarray]:
             scales, C = np.exp(logarithms[:-1]), self.C * float(np.exp(logarithms[-1]))
@@ -367,6 +367,10 @@ def enclosing_sphere(K: np.ndarray, *, tol: float = 1e-6) -> tuple[float, np.nda
     squared_radius : float
     weights : ndarray of shape (n,)
     """
+    import sklearn
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import OneClassSVM
+
     n, diagonal = len(K), np.diagonal(K)
     # minus half of the squared distances: k(x, z) - k(x, x) / 2 - k(z, z) / 2
     apart = K - diagonal / 2

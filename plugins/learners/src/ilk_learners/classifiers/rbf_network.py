@@ -8,12 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.spatial.distance import cdist, pdist, squareform
-from scipy.special import log_softmax, softmax
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Array,
@@ -23,6 +17,7 @@ from ilk import (
     RandomState,
     Seed,
     available_if,
+    check_fitted,
     check_seed,
     check_vectors,
     display_name,
@@ -186,6 +181,9 @@ class RBFNetwork(Classifier):
         return self
 
     def _first_centers(self, rows: np.ndarray) -> np.ndarray:
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
         n, p = rows.shape
         if not isinstance(self.centers, str):
             given = np.asarray(self.centers, dtype=float)
@@ -234,6 +232,9 @@ class RBFNetwork(Classifier):
         self, network: Network, rows: np.ndarray, targets: np.ndarray, n_free: int
     ) -> Network:
         """Minimise the loss over the last `n_free` parameters of the network."""
+        from scipy.optimize import minimize
+        from sklearn.exceptions import ConvergenceWarning
+
         start = network.vector()
         fixed, loss = start[: len(start) - n_free], self._loss()
 
@@ -270,7 +271,7 @@ class RBFNetwork(Classifier):
         self.loss_ = network.loss(rows, targets, self.alpha, self._loss())[0]
 
     def _outputs(self, X: Cases) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
 
         def outputs(rows: np.ndarray) -> np.ndarray:
@@ -295,6 +296,8 @@ class RBFNetwork(Classifier):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Softmax of the outputs; array of shape (m, n_classes)."""
+        from scipy.special import softmax
+
         return np.asarray(softmax(self._outputs(X), axis=1))
 
 
@@ -327,6 +330,8 @@ class Network:
 
     def _squares(self, X: np.ndarray) -> np.ndarray:
         """Squared distances from the centres, in units of sigma_j^2."""
+        from scipy.spatial.distance import cdist
+
         return np.asarray(cdist(X, self.centers) / np.exp(self.log_sigmas)) ** 2
 
     def outputs(self, X: np.ndarray) -> np.ndarray:
@@ -376,6 +381,8 @@ def squared_error(outputs: np.ndarray, targets: np.ndarray) -> tuple[float, np.n
 
 def cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[float, np.ndarray]:
     """Mean cross-entropy of the softmax over rows, and its derivative by the outputs."""
+    from scipy.special import log_softmax
+
     logs = log_softmax(outputs, axis=1)
     return -float((targets * logs).sum()) / len(logs), (np.exp(logs) - targets) / len(logs)
 
@@ -405,6 +412,8 @@ def widths(centers: np.ndarray, rows: np.ndarray, rule: str) -> np.ndarray:
         The mean distance to the two nearest other centres, or of all pairs. If it is 0, the mean
         distance of rows from centres (if that is 0 too: 1).
     """
+    from scipy.spatial.distance import cdist, pdist, squareform
+
     k = len(centers)
     if k == 1:
         sigmas = np.zeros(1)

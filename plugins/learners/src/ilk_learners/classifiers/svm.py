@@ -8,10 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     INPUT_KINDS,
@@ -21,6 +17,7 @@ from ilk import (
     Outputs,
     Param,
     available_if,
+    check_fitted,
     check_labels,
     check_weights,
     display_name,
@@ -321,6 +318,8 @@ class SVM(Classifier):
 
     def _collect(self, machines: list[Machine], X: Cases, numbers: np.ndarray) -> None:
         """Combine the machines: the union of their support vectors, coefficients of each."""
+        from sklearn.exceptions import ConvergenceWarning
+
         dense = dense_coefficients(machines, len(numbers))
         support = np.flatnonzero(dense.any(axis=0))
         # in the order of the given rows, whatever the grouping by class
@@ -345,7 +344,7 @@ class SVM(Classifier):
 
     def _decisions(self, X: Cases) -> np.ndarray:
         """Decision value of each machine; array of shape (m, n_machines)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         values = products(self.kernel_, X, self.support_vectors_, self.dual_coef_.T)
         return np.asarray(values + self.intercept_)
@@ -368,6 +367,8 @@ class SVM(Classifier):
         return self._probabilities(self._decisions(X))
 
     def _probabilities(self, decisions: np.ndarray) -> np.ndarray:
+        from scipy.special import expit
+
         slopes, offsets = np.array(self._sigmoids).T
         positive = np.clip(expit(decisions * slopes + offsets), _LEAST, 1 - _LEAST)
         return class_probabilities(positive, len(self.classes_), self.strategy)
@@ -470,6 +471,9 @@ def sigmoid(
     J. C. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized
     likelihood methods", *Advances in Large Margin Classifiers*, MIT Press, 1999.
     """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
     n_positive = int((signs > 0).sum())
     n_negative = len(signs) - n_positive
     targets = np.where(signs > 0, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))

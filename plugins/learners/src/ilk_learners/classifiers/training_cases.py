@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import sklearn
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Classifier,
     IlkError,
     InputError,
     Param,
+    check_fitted,
     check_labels,
     check_seed,
     check_vectors,
@@ -189,6 +187,9 @@ class EstimatorClassifier(Classifier):
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:
         """Translate the estimator's errors and warnings into our names and parameters."""
+        import sklearn
+        from sklearn.exceptions import ConvergenceWarning
+
         # our own checks came first
         unchecked = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"), unchecked:
@@ -219,7 +220,7 @@ class EstimatorClassifier(Classifier):
 
     def _values(self, method: str, X: Cases) -> np.ndarray:
         """Call a method of the estimator and check that its result is finite."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         with self._translated_errors():
             values = np.asarray(getattr(self.estimator_, method)(X))

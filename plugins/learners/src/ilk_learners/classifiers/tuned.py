@@ -6,8 +6,6 @@ import copy
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import (
@@ -267,6 +265,8 @@ class Tuned(Classifier):
         return self.classifier_ if hasattr(self, "classifier_") else self._template()
 
     def _fitted(self) -> Any:
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         return self.classifier_
 
@@ -308,6 +308,8 @@ class Tuned(Classifier):
 
     def __sklearn_tags__(self) -> Any:
         """Take the input tags of the classifier."""
+        from sklearn.utils import get_tags
+
         tags = super().__sklearn_tags__()
         try:
             inner = get_tags(self._inner())

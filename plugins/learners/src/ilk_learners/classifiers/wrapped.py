@@ -10,9 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClusterMixin, OutlierMixin, RegressorMixin, clone
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ilk import (
     Capabilities,
@@ -114,6 +111,8 @@ class WrappedEstimator(Component):
 
     def _make(self) -> Any:
         """Return the unfitted estimator."""
+        from sklearn.base import clone
+
         cls = _find(self._noun, self.estimator)
         if cls is None:
             hint = did_you_mean(self.estimator, _all_of(self._noun))
@@ -157,6 +156,8 @@ class WrappedEstimator(Component):
 
     def _fit(self, X: Cases, sample_weight: ArrayLike | None, target: Callable[[Any], Any]) -> Self:
         """Fit the estimator on checked rows and the target that they have."""
+        from sklearn.utils.validation import has_fit_parameter
+
         self.check_parameters()
         estimator = self._make()
         self._seed_nested(estimator)
@@ -191,6 +192,8 @@ class WrappedEstimator(Component):
 
         Tables pass unchanged to estimators with a parameter for categorical features.
         """
+        from sklearn.utils import get_tags
+
         able = get_tags(estimator).input_tags
         X = as_table(X)
         if is_table(X) and "categorical_features" in estimator.get_params(deep=False):
@@ -199,6 +202,8 @@ class WrappedEstimator(Component):
         return check_vectors(self, X, reset=reset, nan=able.allow_nan, sparse=able.sparse)
 
     def _call(self, method: str, X: Cases) -> Any:
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         X = self._checked(self.estimator_, X, reset=False)
         with self._named():
@@ -223,6 +228,8 @@ class WrappedEstimator(Component):
         return hasattr(self, "estimator_")
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
         tags = super().__sklearn_tags__()
         try:
             inner = get_tags(self._inner())
@@ -518,12 +525,12 @@ def _no_target(X: Any) -> None:
     """No target: detectors and clusterers ignore y."""
 
 
-_MIXINS: dict[str, type] = {
-    "classifier": ClassifierMixin,
-    "regressor": RegressorMixin,
-    "detector": OutlierMixin,
-    "clusterer": ClusterMixin,
-}
+_MIXINS = {
+    "classifier": "ClassifierMixin",
+    "regressor": "RegressorMixin",
+    "detector": "OutlierMixin",
+    "clusterer": "ClusterMixin",
+}  # in sklearn.base
 _OF_COLUMNS = "FeatureAgglomeration"  # clusters columns, not rows
 
 
@@ -546,7 +553,7 @@ def _public(noun: str, module: Any) -> set[str]:
 
 
 def _is_predictor(noun: str, cls: object) -> bool:
-    mixin = _MIXINS[noun]
+    mixin = getattr(import_module("sklearn.base"), _MIXINS[noun])
     return (
         isinstance(cls, type)
         and issubclass(cls, mixin)

@@ -42,22 +42,26 @@ def assign(
         Written: cluster of each row.
     """
     n, K = costs.shape
+    largest = total = 0.0
     sums = np.zeros(K)
     queues = [[(np.inf, -1)] for _ in range(2 * K * K)]  # heap of moves by sign, source and target
     prices, movers = np.full((2, K, K), np.inf), np.full((2, K, K), -1)
     for i in range(n):
         # the cheapest assignment is optimal for its own sums: no cycle of moves has a gain
-        j = int(np.argmin(costs[i]))
+        j = first_least(costs[i])
         labels[i] = j
         sums[j] += 2 * signs[i] - 1
         for m in range(K):
+            largest = max(largest, abs(costs[i, m]))
             queues[(signs[i] * K + j) * K + m].append((costs[i, m] - costs[i, j], i))
     for queue in queues:
         heapify(queue)
     for sign in range(2):
         for j in range(K):
             refresh(queues, labels, sign, j, prices, movers)
-    least = ROUNDING * max(np.abs(costs).max(), slopes.sum())
+    for slope in slopes:
+        total += slope
+    least = ROUNDING * max(largest, total)
     path = np.empty(K, dtype=np.int64)
     while True:
         length = cheapest_path(prices, sums, breakpoints, slopes, least, path)
@@ -80,6 +84,16 @@ def assign(
                 heappush(queues[(sign * K + m) * K + other], (price, i))
             refresh(queues, labels, sign, j, prices, movers)
             refresh(queues, labels, sign, m, prices, movers)
+
+
+@ilk.compiled
+def first_least(values: np.ndarray) -> int:
+    """Position of the first of the smallest values (m,); compiles faster than `argmin`."""
+    best = 0
+    for j in range(1, len(values)):
+        if values[j] < values[best]:
+            best = j
+    return best
 
 
 @ilk.compiled
@@ -141,14 +155,16 @@ def cheapest_path(
     for m in range(K):
         # the cost of a unit that arrives at m
         total[m] += extra(sums[m] + 1, sums[m], breakpoints[m], slopes)
-    end = np.argmin(total)
+    end = first_least(total)
     if total[end] >= -least:
         return 0
     length = 0
     while end >= 0 and length < K:
         path[length], end = end, previous[end]
         length += 1
-    path[:length] = path[:length][::-1].copy()
+    for step in range(length // 2):
+        other = length - 1 - step
+        path[step], path[other] = path[other], path[step]
     return length
 
 

@@ -6,16 +6,13 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import csr_array
-from sklearn.cluster import kmeans_plusplus
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Clusterer,
     InputError,
     RandomState,
     Seed,
+    check_fitted,
     check_labels,
     check_seed,
     check_vectors,
@@ -153,6 +150,9 @@ class MagKMeans(Clusterer):
         return self
 
     def _best_run(self, problem: _Problem) -> _Run:
+        from sklearn.cluster import kmeans_plusplus
+        from sklearn.exceptions import ConvergenceWarning
+
         rng = check_seed(self, self.random_state)
         starts = (
             kmeans_plusplus(problem.rows, self.n_clusters, random_state=rng)[0]
@@ -190,7 +190,7 @@ class MagKMeans(Clusterer):
 
         It ignores classes, so the result for a training row may differ from `labels_`.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         with np.errstate(over="ignore"):
             rows = difference(X, self._origin, self._exponent).astype(float, copy=False)
@@ -232,6 +232,8 @@ class _Problem:
     def _round(
         self, labels: np.ndarray | None, centers: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
+        from scipy.sparse import csr_array
+
         # |x - mu|^2 without |x|^2, which is the same for all clusters
         costs = np.einsum("jp,jp->j", centers, centers) - 2 * (self.rows @ centers.T)
         labels = self._assigned(costs, labels)

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-import sklearn.svm
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     INPUT_KINDS,
@@ -17,6 +14,7 @@ from ilk import (
     Detector,
     InputError,
     KernelLike,
+    check_fitted,
     check_weights,
     display_name,
     fit_component,
@@ -147,6 +145,8 @@ class OneClassSVM(Detector):
             Bound of each a_i, default 1: a row of weight 2 counts as two; rows of weight 0 are
             dropped. Kernel parameters learned from the rows do not depend on the weights.
         """
+        from sklearn.exceptions import ConvergenceWarning
+
         self.check_parameters()
         kernel: Any = self.resolve_slot("kernel")
         X = check_objects(self, kernel, X, reset=True)
@@ -185,7 +185,7 @@ class OneClassSVM(Detector):
 
     def score_samples(self, X: Cases) -> np.ndarray:
         """``sum_i a_i k(x_i, x)``; array of shape (m,)."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_objects(self, self.kernel_, X, reset=False)
         return products(self.kernel_, X, self.support_vectors_, self.dual_coef_[0])
 
@@ -310,6 +310,8 @@ def _most_steps(owner: Any, weights: np.ndarray) -> int:
 
 def _by_libsvm(owner: Any, K: np.ndarray, weights: np.ndarray) -> Solved:
     """Solve by libsvm, through scikit-learn, on a Gram matrix."""
+    import sklearn.svm
+
     machine = sklearn.svm.OneClassSVM(
         kernel="precomputed",
         nu=owner.nu,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, Self
 
 import numpy as np
-from scipy.special import ndtri
 
 from ilk import RandomState, Seed, check_seed, param, take
 from ilk_learners.editors.case_editor import (
@@ -102,6 +101,8 @@ class IB3(CaseEditor):
         ]
 
     def _kept(self, cases: EditedCases) -> np.ndarray:
+        from scipy.special import ndtri
+
         from ilk_learners.editors.editing_kernels import Records, acceptable, see
 
         rng, n = check_seed(self, self.random_state), len(cases)

@@ -111,8 +111,9 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
     """
     for i in range(len(rows)):
         case = rows[i]
-        S.listed[case, : lists.shape[1]] = lists[i]
-        S.listed[case, lists.shape[1] :] = -1
+        S.listed[case] = -1
+        for place in range(lists.shape[1]):
+            S.listed[case, place] = lists[i, place]
         S.whole[case] = whole
         S.place[case] = 0
         for slot in range(S.slots.shape[1]):
@@ -125,7 +126,7 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
 
 @ilk.compiled
 def short(reserve: int, S: Associates) -> np.ndarray:
-    """Numbers of the followed cases with an incomplete list and few candidates in it.
+    """Tell which followed cases have an incomplete list and few candidates in it.
 
     Parameters
     ----------
@@ -141,8 +142,10 @@ def short(reserve: int, S: Associates) -> np.ndarray:
         for place in range(S.place[case], S.listed.shape[1]):
             candidate = S.listed[case, place]
             left += candidate >= 0 and S.alive[candidate]
-        is_short[case] = left < reserve or (S.slots[case] < 0).any()
-    return np.flatnonzero(is_short)
+        is_short[case] = left < reserve
+        for slot in range(S.slots.shape[1]):
+            is_short[case] |= S.slots[case, slot] < 0
+    return is_short
 
 
 @ilk.compiled
@@ -164,7 +167,9 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
     int
         Position to continue from after the lists are rebuilt.
     """
-    K, n_left = S.slots.shape[1], S.alive.sum()
+    K, n_left = S.slots.shape[1], 0
+    for alive in S.alive:
+        n_left += alive
     for i in range(start, len(order)):
         case = order[i]
         # the last case remains, to classify

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import blas
-from scipy.special import expit, log_softmax, softmax
-from sklearn.exceptions import ConvergenceWarning
 
 from ilk import InputError, display_name
 from ilk_learners.gaussian_processes import triangles
@@ -70,6 +67,8 @@ def solve(
     ConvergenceWarning
         If the mode was not reached.
     """
+    from sklearn.exceptions import ConvergenceWarning
+
     try:
         mode, jitter = triangles.with_jitter(K, lambda: _mode(owner, likelihood, K, start))
     except np.linalg.LinAlgError:
@@ -149,10 +148,14 @@ class Logistic:
 
     def gradient(self, f: np.ndarray) -> np.ndarray:
         """Gradient of that logarithm."""
+        from scipy.special import expit
+
         return np.asarray(self.signs * expit(-self.signs * f))
 
     def factorize(self, K: np.ndarray, f: np.ndarray) -> Curvature:
         """Factor ``B = I + W^1/2 K W^1/2``, reusing the memory of the last factor."""
+        from scipy.special import expit
+
         # W = pi (1 - pi), with both factors computed without cancellation
         root = np.sqrt(expit(f) * expit(-f))
         B = np.empty_like(K) if self._memory is None else self._memory
@@ -215,6 +218,9 @@ class Curvature:
         ndarray of shape (n, n)
             Symmetric, in the lower triangle.
         """
+        from scipy.linalg import blas
+        from scipy.special import expit
+
         # s: the derivative of -log |B| / 2 by f, that is -[(K^-1 + W)^-1]_ii dW_ii / df_i / 2, with
         # dW / df = W (1 - 2 pi)
         inverse = triangles.inverse(self.L)
@@ -241,14 +247,20 @@ class Softmax:
 
     def log_likelihood(self, f: np.ndarray) -> float:
         """Logarithm of the probability of the labels."""
+        from scipy.special import log_softmax
+
         return float(np.vdot(self.indicators, log_softmax(f, axis=0)))
 
     def gradient(self, f: np.ndarray) -> np.ndarray:
         """Gradient of that logarithm."""
+        from scipy.special import softmax
+
         return np.asarray(self.indicators - softmax(f, axis=0))
 
     def factorize(self, K: np.ndarray, f: np.ndarray) -> Curvatures:
         """Invert one matrix per class and factor their sum, reusing the memory of the last call."""
+        from scipy.special import softmax
+
         if not self._memory:
             self._memory = [np.empty_like(K) for _ in range(len(f) + 1)]
         total, *parts = self._memory
@@ -340,6 +352,9 @@ class Curvatures:
         ndarray of shape (n, n)
             Symmetric, in the lower triangle.
         """
+        from scipy.linalg import blas
+        from scipy.special import softmax
+
         s = self._slopes(K, softmax(f, axis=0))
         u = s - self.apply(s @ K)
         result = np.zeros_like(K).T

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import blas
 
 from ilk import display_name, is_frozen, shipped_name
 from ilk_learners.gaussian_processes import triangles
@@ -91,6 +90,8 @@ class Covariance:
 
     def _squares(self, kernel: Any, G: np.ndarray) -> np.ndarray:
         """``sum_ij G_ij (x_if - x_jf)^2 / sigma_f^2`` for each feature f."""
+        from scipy.linalg import blas
+
         weights = kernel.distance_.weights
         Z = self._X / kernel.sigma_
         # differences do not change, and shorter rows cancel less below

@@ -6,8 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 
 from ilk import InputError, check_seed, display_name, param, slot
 from ilk_learners.validation import check_objects
@@ -82,6 +80,8 @@ def maximize(
 
 def _warn(owner: object, best: Any) -> None:
     """Warn if the steps did not suffice, or rounding stopped them on a slope."""
+    from sklearn.exceptions import ConvergenceWarning
+
     slope = float(np.abs(best.jac).max())
     if best.success or slope <= _FLAT * max(1.0, abs(best.fun)):
         return
@@ -96,6 +96,8 @@ def _warn(owner: object, best: Any) -> None:
 
 
 def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start: np.ndarray) -> Any:
+    from scipy.optimize import minimize
+
     def cost(theta: np.ndarray) -> tuple[float, np.ndarray]:
         try:
             value, gradient = function(theta)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit, ndtr, ndtri, softmax
+from scipy.special import expit
 
 from ilk import check_seed
 
@@ -104,6 +104,8 @@ def average_logistic(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
 
 
 def _averages(mean: np.ndarray, deviation: np.ndarray) -> np.ndarray:
+    from scipy.special import ndtr
+
     wide = deviation[:, 0] > 1
     result = np.empty(len(mean))
     result[~wide] = expit(mean[~wide] + deviation[~wide] * _NORMAL) @ _NORMAL_WEIGHTS
@@ -135,6 +137,8 @@ def average_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (m, n_classes)
     """
+    from scipy.special import softmax
+
     n_classes = mean.shape[1]
     if n_classes == 2:
         variance = np.einsum("icd,c,d->i", covariance, [-1, 1], [-1, 1])
@@ -158,6 +162,7 @@ def average_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 
 def _normal_points(n_classes: int) -> np.ndarray:
+    from scipy.special import ndtri
     from scipy.stats.qmc import Sobol  # slow to import, needed only here
 
     uniform = Sobol(n_classes, scramble=False).random(N_POINTS)

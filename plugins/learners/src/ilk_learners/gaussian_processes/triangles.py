@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from scipy.linalg import blas, lapack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +38,8 @@ def factor(A: np.ndarray) -> np.ndarray:
     numpy.linalg.LinAlgError
         If A is not positive definite.
     """
+    from scipy.linalg import lapack
+
     # the transpose is the same matrix in Fortran order, so LAPACK works in place
     L, info = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
     if info:
@@ -48,6 +49,8 @@ def factor(A: np.ndarray) -> np.ndarray:
 
 def inverse(L: np.ndarray) -> np.ndarray:
     """Replace a factor L by ``(L L')^-1``, in the lower triangle."""
+    from scipy.linalg import lapack
+
     return np.asarray(lapack.dpotri(L, lower=1, overwrite_c=1)[0])
 
 
@@ -59,16 +62,22 @@ def half_log_determinant(L: np.ndarray) -> float:
 # forward, then backward substitution
 def solve(L: np.ndarray, b: np.ndarray) -> np.ndarray:
     """``(L L')^-1 b`` for a vector b."""
+    from scipy.linalg import blas
+
     return np.asarray(blas.dtrsv(L, blas.dtrsv(L, b, lower=1), lower=1, trans=1))
 
 
 def half_solve(L: np.ndarray, B: np.ndarray) -> np.ndarray:
     """``L^-1 B`` for a matrix B in Fortran order, in place."""
+    from scipy.linalg import blas
+
     return np.asarray(blas.dtrsm(1.0, L, B, lower=1, overwrite_b=1))
 
 
 def times(A: np.ndarray, v: np.ndarray) -> np.ndarray:
     """``A v`` for a symmetric A given by its lower triangle."""
+    from scipy.linalg import blas
+
     return np.asarray(blas.dsymv(1.0, A, v, lower=1))
 
 

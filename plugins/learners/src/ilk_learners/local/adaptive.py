@@ -6,13 +6,13 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import (
     Capabilities,
     InputError,
     LocalMetric,
+    check_fitted,
     check_labels,
     check_vectors,
     display_name,
@@ -97,14 +97,14 @@ class AdaptiveMetric(LocalMetric):
             Under the metric at the query; float32 if rows and queries are.
         indices : ndarray of int64, shape (m, k)
         """
-        check_is_fitted(self)
+        check_fitted(self)
         Q = check_vectors(self, Q, argument="Q", reset=False)
         ilk.check_k(self, k, len(self.codes_))
         return self._nearest(Q, int(k), np.full(len(Q), -1))
 
     def local_metric(self, x: object) -> np.ndarray:
         """Metric at one query: weights (p,), or a matrix (p, p)."""
-        check_is_fitted(self)
+        check_fitted(self)
         q = check_vectors(self, ilk.one_row(x), argument="x", reset=False)
         if len(q) > 1:
             raise InputError(f"{display_name(self)}: x must be one query, got {len(q)} rows")

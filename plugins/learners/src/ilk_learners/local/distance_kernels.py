@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import ilk
@@ -86,6 +88,31 @@ def select(values: np.ndarray, n: int, k: int) -> float:
 
 
 @ilk.compiled
+def least(values: np.ndarray) -> float:
+    """The smallest of the values (m,); a loop compiles faster than their `min`."""
+    smallest = np.inf
+    for value in values:
+        smallest = min(smallest, value)
+    return smallest
+
+
+@ilk.compiled
+def total_of(values: np.ndarray) -> Any:
+    """Sum of the values (m,), in their order; a loop compiles faster than their `sum`."""
+    total = values[0]
+    for j in range(1, len(values)):
+        total += values[j]
+    return total
+
+
+@ilk.compiled
+def copy(values: np.ndarray, n: int, out: np.ndarray) -> None:
+    """Copy the first n values; a loop compiles ten times as fast as the assignment of a slice."""
+    for j in range(n):
+        out[j] = values[j]
+
+
+@ilk.compiled
 def _middle(a: float, b: float, c: float) -> float:
     return max(min(a, b), min(max(a, b), c))
 
@@ -125,7 +152,9 @@ def adapt(
     K0, K1, K2, L = sizes
     values, scratch = np.empty(n), np.empty(n)
     around, within = np.empty(K0, np.int64), np.empty(K2, np.int64)
-    near, everything = np.empty(K1, np.int64), np.arange(n)
+    near, everything = np.empty(K1, np.int64), np.empty(n, np.int64)
+    for a in range(n):
+        everything[a] = a
     z, chance, losses = np.empty(p), np.empty(n_classes), np.empty(p)
     for i in range(len(Q)):
         weight = weights[i]
@@ -137,7 +166,7 @@ def adapt(
             for row in around:
                 if step == 0:  # equal weights: the lists of `fit` save a search
                     _listed(lists[row], left_out[i], within)
-                    near[:] = within[:K1]
+                    copy(within, K1, near)
                 else:
                     for f in range(p):
                         z[f] = columns[f, row]
@@ -148,7 +177,9 @@ def adapt(
                 for j in near:
                     chance[codes[j]] += 1.0 / K1
                 _add_losses(columns, codes, row, within, L, chance, scratch, losses)
-            _weigh(losses / K0, c, weight)
+            for f in range(p):
+                losses[f] /= K0
+            _weigh(losses, c, weight)
 
 
 @ilk.compiled
@@ -183,7 +214,7 @@ def _nearest(
     Shapes: `rows` and `values` (m,), `scratch` (at least m,), `out` (k,).
     """
     n = len(rows)
-    scratch[:n] = values[:n]
+    copy(values, n, scratch)
     bound = select(scratch, n, k - 1)
     # rows as far as the k-th share the places that nearer ones leave
     room = k
@@ -234,13 +265,13 @@ def _add_losses(
         column = columns[f]
         for a in range(n):
             apart[a] = abs(column[within[a]] - column[row])
-        scratch[:n] = apart
+        copy(apart, n, scratch)
         # ties of the L-th row count as well: the shares do not depend on the order of rows
         reach = select(scratch, n, L - 1)
         counts[:] = 0.0
         for a in range(n):
             counts[codes[within[a]]] += apart[a] <= reach
-        total = counts.sum()
+        total = total_of(counts)
         for c in range(len(chance)):
             alone = counts[c] / total
             difference = chance[c] - alone
@@ -252,7 +283,9 @@ def _add_losses(
 @ilk.compiled
 def _weigh(losses: np.ndarray, c: float, weight: np.ndarray) -> None:
     """Weights ``exp(c R) / sum exp(c R)``, R the largest loss minus the feature's loss; (p,)."""
-    best = losses.min()  # a common factor of the weights cancels; this one avoids overflow
+    best = least(losses)  # a common factor of the weights cancels; this one avoids overflow
     for f in range(len(weight)):
         weight[f] = np.exp(c * (best - losses[f]))
-    weight /= weight.sum()
+    total = total_of(weight)
+    for f in range(len(weight)):
+        weight[f] /= total

@@ -6,7 +6,6 @@ import warnings
 from typing import Self
 
 import numpy as np
-from sklearn.base import clone
 
 import ilk
 from ilk import InputError, MetricLearnerLike, RandomState, Seed, display_name, param, slot
@@ -133,6 +132,8 @@ class Localized(AdaptiveMetric):
 
     def _map(self, rows: np.ndarray) -> np.ndarray:
         """L of the learner fitted to these rows, in the unit of the data."""
+        from sklearn.base import clone
+
         p = len(self.columns_)
         frozen = ilk.is_frozen(self.learner_)
         if not frozen and len(np.unique(self.codes_[rows])) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
-from ilk_learners.local.distance_kernels import select
+from ilk_learners.local.distance_kernels import copy, select, total_of
 
 _DENSE = 2  # sorted lists are compacted once they are so many times as long as the region
 
@@ -68,39 +68,24 @@ def shrink(
             # the lists hold removed rows too; compaction when half are removed keeps its total cost
             # linear
             if _DENSE * size <= held:
-                held = (
-                    _thin(order, compacted, n, alive)
-                    if held == n
-                    else _thin(compacted, compacted, held, alive)
-                )
-            if held == n:  # two calls: numba types a read-only array differently
-                _relevances(
-                    columns, order, n, alive, codes, q, few, total, kappa, logarithmic, relevances
-                )
-            else:
-                _relevances(
-                    columns,
-                    compacted,
-                    held,
-                    alive,
-                    codes,
-                    q,
-                    few,
-                    total,
-                    kappa,
-                    logarithmic,
-                    relevances,
-                )
+                held = _thin(order if held == n else compacted, compacted, held, alive)
+            lists = order if held == n else compacted
+            _relevances(
+                columns, lists, held, alive, codes, q, few, total, kappa, logarithmic, relevances
+            )
             known = _normalise(relevances, weight)
             n_kept = max(stop, int(share * size))
             # at the target size nothing is left to cut
             if n_kept < size:
-                _distances(columns, rows[:size], q, weight, single and known, values)
+                if single and known:
+                    _along(columns, rows[:size], q, weight, values)
+                else:
+                    _distances(columns, rows[:size], q, weight, values)
                 size = _keep_nearest(rows, size, n_kept, values, scratch, alive)
         where[i, size:] = -1
         squares[i, size:] = np.inf
-        where[i, :size] = rows[:size]
-        _distances(columns, rows[:size], q, weight, False, squares[i])
+        copy(rows, size, where[i])
+        _distances(columns, rows[:size], q, weight, squares[i])
 
 
 @ilk.compiled
@@ -127,7 +112,7 @@ def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
 @ilk.compiled
 def _normalise(relevances: np.ndarray, weight: np.ndarray) -> bool:
     """Replace the weights by normalized relevances, unless all are 0; arrays (p,)."""
-    total = relevances.sum()
+    total = total_of(relevances)
     if total == 0:
         return False
     for f in range(len(relevances)):
@@ -136,24 +121,35 @@ def _normalise(relevances: np.ndarray, weight: np.ndarray) -> bool:
 
 
 @ilk.compiled
+def _along(
+    columns: np.ndarray,
+    rows: np.ndarray,
+    q: np.ndarray,
+    weight: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Distances of rows along the feature of largest weight.
+
+    Shapes: `columns` (p, n), `rows` (size,), `q` and `weight` (p,), `values` (at least size,).
+    """
+    best = 0
+    for f in range(1, len(weight)):
+        if weight[f] > weight[best]:
+            best = f
+    column = columns[best]
+    for a in range(len(rows)):
+        values[a] = abs(column[rows[a]] - q[best])
+
+
+@ilk.compiled
 def _distances(
     columns: np.ndarray,
     rows: np.ndarray,
     q: np.ndarray,
     weight: np.ndarray,
-    single: bool,
     values: np.ndarray,
 ) -> None:
-    """Distances of rows along the feature of largest weight, or squared ones under all weights.
-
-    Shapes: `columns` (p, n), `rows` (size,), `q` and `weight` (p,), `values` (at least size,).
-    """
-    if single:
-        best = np.argmax(weight)
-        column = columns[best]
-        for a in range(len(rows)):
-            values[a] = abs(column[rows[a]] - q[best])
-        return
+    """Squared distances of rows under all weights; shapes as in `_along`."""
     values[: len(rows)] = 0.0
     for f in range(len(weight)):
         if weight[f] == 0:
@@ -174,7 +170,7 @@ def _keep_nearest(
     alive: np.ndarray,
 ) -> int:
     """Keep the `n_kept` rows of smallest values, ties by lower index; arrays (n,)."""
-    scratch[:size] = values[:size]
+    copy(values, size, scratch)
     bound = select(scratch, size, n_kept - 1)
     room = n_kept
     # rows as far as the last one share the remaining places, by lower index
@@ -284,7 +280,7 @@ def _walk(
 @ilk.compiled
 def _relevance(inside: np.ndarray, total: np.ndarray, kappa: float, logarithmic: bool) -> float:
     """Difference of class shares near the query and beyond it (or in all); arrays (n_classes,)."""
-    m, size = inside.sum(), total.sum()
+    m, size = total_of(inside), total_of(total)
     # no rows beyond: there is nothing to compare
     if m == size:
         return 0.0

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.svm import SVC
 
 import ilk
 from ilk import param
@@ -14,6 +13,8 @@ from ilk_learners.local.adaptive import AdaptiveMetric
 from ilk_learners.numerics import check_finite_parameters, common_deviations
 
 if TYPE_CHECKING:
+    from sklearn.svm import SVC
+
     from ilk_learners.metric_learners.linear import Report
 
 _PARTS = 5  # machines for the report: 5-fold cross-validation
@@ -170,6 +171,8 @@ class Boundaries:
     @classmethod
     def of(cls, rows: np.ndarray, codes: np.ndarray, C: float, gamma: float | str) -> Self:
         """Fit the machine to rows of at least two classes."""
+        from sklearn.svm import SVC
+
         variance = float(rows.var())
         if isinstance(gamma, str):
             gamma = 1 / (rows.shape[1] * variance) if variance > 0 else 1.0

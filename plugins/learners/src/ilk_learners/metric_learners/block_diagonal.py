@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.optimize import nnls
 
 import ilk
 from ilk import (
@@ -317,6 +316,8 @@ def aligned(views: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
     ndarray of shape (T,)
         Of mean 1, or all 0 if no view is aligned with the labels.
     """
+    from scipy.optimize import nnls
+
     # views of unit norm: M is then well scaled, and weights are divided by the norms at the end
     sizes = [float(np.linalg.norm(Z)) or 1.0 for Z in views]
     scaled = [Z / size for Z, size in zip(views, sizes, strict=True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.random import sample_without_replacement
 
 from ilk import Array, ArrayLike, InputError, RandomState, Seed, check_labels, display_name, param
 from ilk_learners.metric_learners.linear import LinearMetricLearner
@@ -189,6 +188,8 @@ def _by_class(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _draw(partners: np.ndarray, number: int, rng: np.random.RandomState) -> np.ndarray:
     """Draw pairs of a position and the number of one of its partners, without replacement."""
+    from sklearn.utils.random import sample_without_replacement
+
     # all pairs are numbered row by row, so that numbers are drawn and no list of pairs is needed
     ends = np.cumsum(partners)
     total = int(ends[-1])

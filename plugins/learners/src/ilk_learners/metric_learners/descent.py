@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from scipy.optimize import OptimizeResult, minimize
-from sklearn.exceptions import ConvergenceWarning
 
 from ilk import InputError, check_vectors, display_name, library_threads, param
 from ilk_learners.metric_learners.linear import (
@@ -22,6 +20,8 @@ from ilk_learners.metric_learners.linear import (
 from ilk_learners.numerics import common_deviations, map_back
 
 if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
     from ilk import Cases, Labels
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
@@ -176,6 +176,8 @@ class DescentLearner(LinearMetricLearner):
         self, objective: Objective, start: np.ndarray, scale: float, max_iter: int
     ) -> Descent:
         """Run the solver once; the loss at the end is at most that at the start."""
+        from scipy.optimize import minimize
+
         curve: list[float] = []
         slopes: list[float] = []
 
@@ -250,4 +252,6 @@ class DescentLearner(LinearMetricLearner):
 
 
 def _warn(message: str) -> None:
+    from sklearn.exceptions import ConvergenceWarning
+
     warnings.warn(message, ConvergenceWarning, stacklevel=5)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 
 import ilk
 from ilk import ArrayLike, RandomState, Seed, check_seed, display_name, param
@@ -31,6 +29,8 @@ from ilk_learners.targets import Targets, read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import scipy.sparse as sp
 
     from ilk import Labels
 
@@ -114,6 +114,8 @@ class KernelErrorLearner(DescentLearner):
 
     def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
         """Minimise from several starts and keep the best result."""
+        from sklearn.exceptions import ConvergenceWarning
+
         rng = check_seed(self, self.random_state)
         best = self._descend_once(objective, start, scale)
         for _ in range(self.n_restarts):
@@ -225,6 +227,8 @@ class CutVotes:
 
     def _slopes(self, Z: np.ndarray) -> tuple[float, sp.csr_array]:
         """Loss and S, with the signs and the gradient of `softmax`."""
+        import scipy.sparse as sp
+
         loss, S = 0.0, np.empty(self.neighbors.shape, dtype=Z.dtype)
         for rows in self._blocks(Z.shape[1]):
             near = self.neighbors[rows]

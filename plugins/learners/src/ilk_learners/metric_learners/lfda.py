@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 import numpy as np
-from scipy.linalg import eigh
 
 from ilk import InputError, check_labels, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
@@ -149,6 +148,8 @@ class LFDA(LinearMetricLearner):
 
     def _directions(self, W: np.ndarray, M: np.ndarray) -> np.ndarray:
         """Solve ``M v = (r + 1) W v``, M = W + B; sets `ratios_`."""
+        from scipy.linalg import eigh
+
         weights, vectors = eigh(W)
         root = np.sqrt(np.maximum(weights, 0))[:, None] * vectors.T
         # directions below rounding are no part of the range of W

@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import svd
-from scipy.optimize import OptimizeResult, minimize
-from sklearn.exceptions import ConvergenceWarning
 
 from ilk import (
     Array,
@@ -40,6 +37,8 @@ from ilk_learners.numerics import (
 )
 
 if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
     from ilk import Cases, Labels
 
 
@@ -260,6 +259,8 @@ def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
 
 def _rest(X: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """Complete orthonormal directions to a basis, by descending variance."""
+    from scipy.linalg import svd
+
     _, _, basis = svd(directions)
     others = basis[len(directions) :]
     return np.asarray(spectrum(X @ others.T)[1] @ others)
@@ -405,6 +406,9 @@ def minimize_smooth(owner: Any, objective: Objective, start: np.ndarray) -> np.n
     ConvergenceWarning
         If it has not converged after `max_iter` iterations.
     """
+    from scipy.optimize import minimize
+    from sklearn.exceptions import ConvergenceWarning
+
     curve: list[float] = []
 
     def flat(values: np.ndarray) -> tuple[float, np.ndarray]:

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ilk import Array, ArrayLike, InputError, check_labels, display_name, param
 from ilk import Array as ArrayParam
@@ -238,6 +237,8 @@ class LMNN(DescentLearner):
 
 
 def _warn_of_collapse(owner: LMNN) -> None:
+    from sklearn.exceptions import ConvergenceWarning
+
     warnings.warn(
         f"{display_name(owner)}: nothing to learn: no metric is better than zero, as rows are not "
         f"nearer to their target neighbours than to others; a larger push may help",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn import decomposition
-from sklearn.utils.validation import check_is_fitted
 
-from ilk import InputError, check_vectors, display_name, param
+from ilk import InputError, check_fitted, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.numerics import common_deviations, map_back, rank_of
 
 if TYPE_CHECKING:
+    from sklearn import decomposition
+
     from ilk import Cases, Labels
 
 
@@ -93,6 +93,8 @@ class PCA(LinearMetricLearner):
 
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the components; y is used only for the report."""
+        from sklearn import decomposition
+
         self.check_parameters()
         X = check_vectors(self, X, reset=True, min_rows=2)
         wanted = self.n_components
@@ -147,7 +149,7 @@ class PCA(LinearMetricLearner):
         """Project rows on the components; array of shape (n, d)."""
         if not self.center:
             return super().transform(X)
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_vectors(self, X, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):
             return self._mapped(X - self.mean_.astype(X.dtype))

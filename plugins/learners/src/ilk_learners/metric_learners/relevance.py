@@ -6,10 +6,17 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
-from ilk import InputError, RelevanceLike, check_vectors, display_name, param, slot
+from ilk import (
+    InputError,
+    OneToOneFeatureMixin,
+    RelevanceLike,
+    check_fitted,
+    check_vectors,
+    display_name,
+    param,
+    slot,
+)
 from ilk_learners.metric_learners.linear import (
     LinearMetricLearner,
     MetricWarning,
@@ -148,6 +155,6 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the kept features: each is an input feature times its score."""
-        check_is_fitted(self)
+        check_fitted(self)
         names: Any = super().get_feature_names_out(input_features)
         return names[self.features_]

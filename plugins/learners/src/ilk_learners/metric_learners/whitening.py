@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.covariance import ledoit_wolf_shrinkage
 
 from ilk import InputError, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import (
@@ -212,6 +211,8 @@ def _shrunk(values: np.ndarray, vectors: np.ndarray, s: float) -> np.ndarray:
 
 
 def _intensity(owner: object, root: np.ndarray) -> float:
+    from sklearn.covariance import ledoit_wolf_shrinkage
+
     intensity = float(ledoit_wolf_shrinkage(root, assume_centered=True))
     if intensity == 0:
         raise InputError(

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk.plotting import COLORS, colorbar, new_axes, plot_label
@@ -56,6 +55,8 @@ def check_learner(learner: Estimator) -> None:
         If it is not a metric learner.
     NotFittedError
     """
+    from sklearn.utils.validation import check_is_fitted
+
     kind = None if isinstance(learner, type) else getattr(learner, "kind", None)
     if kind != "metric_learner" and not hasattr(learner, "components_"):
         raise ilk.InputTypeError(f"a picture needs a fitted metric learner, got {learner!r}")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.linalg import blas, lapack
-from sklearn.utils.validation import check_is_fitted
+from scipy.linalg import lapack
 
 from ilk import (
     Capabilities,
@@ -18,6 +17,7 @@ from ilk import (
     RandomState,
     Regressor,
     Seed,
+    check_fitted,
     display_name,
     fit_component,
     n_rows,
@@ -220,7 +220,7 @@ class GPRegressor(Regressor):
             Whether to return the standard deviations of the function values (without noise) as a
             second array.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = read_rows(self, self.kernel_, X, reset=False)
         means, variances = np.empty(n_rows(X)), np.empty(n_rows(X))
         for rows in blocks(n_rows(X), len(self.regression_.alpha)):
@@ -356,6 +356,8 @@ class Regression:
 
     def derivative(self) -> np.ndarray:
         """``(alpha alpha' - (K + noise I)^-1) / 2``, in the lower triangle; overwrites L."""
+        from scipy.linalg import blas
+
         inverse = triangles.inverse(self.L)
         inverse *= -0.5
         return np.asarray(blas.dsyr(0.5, self.alpha, lower=1, a=inverse, overwrite_a=1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 import ilk
 from ilk import InputError, check_seed, display_name, param
@@ -103,6 +102,8 @@ def sums_of_squares(X: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, ...]
     between, inside, total : ndarrays of shape (p,)
         In a unit per feature, common to the three; exactly 0 for a constant feature.
     """
+    import scipy.sparse as sp
+
     rows = centered(X)
     total = np.einsum("np,np->p", rows, rows)
     sizes = np.bincount(groups)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
+from ilk_learners.local.distance_kernels import least, select
 
 TIE = 1e-12  # relative; above the rounding error of sums over features
 
@@ -34,7 +35,7 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
 def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
     """Split a weight of 1 among the k nearest candidates; `near` and `out`: (m,)."""
     # a full sort is not needed for the k-th distance
-    kth = near.min() if k == 1 else np.partition(near, k - 1)[k - 1]
+    kth = least(near) if k == 1 else select(near.copy(), len(near), k - 1)
     before, tied = 0, 0
     for j in range(len(near)):
         if near[j] < kth * (1 - TIE):
@@ -83,26 +84,25 @@ def margins(
     others, spread = np.empty(n), np.empty(n)
     for i in drawn:
         distances_from(rows[i], columns, squared, distances)
-        code = np.searchsorted(starts, i, side="right") - 1
+        code = _class_of(i, starts)
         first, last = starts[code], starts[code + 1]
         # a row is no neighbour of itself
         distances[i] = np.inf
         _share(distances[first:last], min(k, last - first - 1), weights[first:last])
-        weights[first:last] *= -1
+        for j in range(first, last):
+            weights[j] *= -1
         # Relief: all other classes are one; ReliefF: each other class counts by its prior
         if len(prior) == 0:
-            m = n - (last - first)
-            others[:first] = distances[:first]
-            others[first:m] = distances[last:]
+            m = _split(distances, first, last, others)
             _share(others[:m], min(k, m), spread[:m])
-            weights[:first] = spread[:first]
-            weights[last:] = spread[first:m]
+            _join(spread, first, last, weights)
         else:
             for c in range(len(prior)):
                 if c != code:
                     a, b = starts[c], starts[c + 1]
                     _share(distances[a:b], min(k, b - a), weights[a:b])
-                    weights[a:b] *= prior[c] / (1 - prior[code])
+                    for j in range(a, b):
+                        weights[j] *= prior[c] / (1 - prior[code])
         # only a few rows have weight: skip the features of the others
         for j in range(n):
             if weights[j] != 0:
@@ -151,10 +151,31 @@ def coincidences(
 @ilk.compiled
 def _split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
     """Copy the values before `first` and from `last` on; return their number; arrays (n,)."""
-    m = first + len(values) - last
-    out[:first] = values[:first]
-    out[first:m] = values[last:]
+    for j in range(first):  # a loop compiles ten times as fast as the assignment of a slice
+        out[j] = values[j]
+    m = first
+    for j in range(last, len(values)):
+        out[m] = values[j]
+        m += 1
     return m
+
+
+@ilk.compiled
+def _join(values: np.ndarray, first: int, last: int, out: np.ndarray) -> None:
+    """Put back what `_split` has taken apart; arrays (n,)."""
+    for j in range(first):
+        out[j] = values[j]
+    for j in range(last, len(out)):
+        out[j] = values[first + j - last]
+
+
+@ilk.compiled
+def _class_of(i: int, starts: np.ndarray) -> int:
+    """Class of row i; `starts`: (C + 1,)."""
+    code = 0
+    while starts[code + 1] <= i:
+        code += 1
+    return code
 
 
 @ilk.compiled
@@ -204,13 +225,12 @@ def ascend(
                 for j in range(n):
                     step = w[f] * (rows[i, f] - columns[f, j])
                     lengths[j] += step * step
-        code = np.searchsorted(starts, i, side="right") - 1
+        code = _class_of(i, starts)
         first, last = starts[code], starts[code + 1]
         m = _split(lengths, first, last, others)
         _share(others[:m], 1, spread[:m])
         weights[:] = 0
-        weights[:first] = spread[:first]
-        weights[last:] = spread[first:m]
+        _join(spread, first, last, weights)
         slope[:] = 0
         _slopes(rows, i, lengths, weights, 1.0, slope)
         weights[:] = 0
@@ -218,19 +238,21 @@ def ascend(
         _share(lengths[first:last], 1, weights[first:last])
         _slopes(rows, i, lengths, weights, -1.0, slope)
         # the margin is half the difference of the lengths, so is its gradient
-        w += 0.5 * slope * w
+        for f in range(p):
+            w[f] += 0.5 * slope[f] * w[f]
 
 
 @ilk.compiled
 def _soften(distances: np.ndarray, sigma: float) -> float:
     """Turn distances (m,) into weights exp(-d / sigma) with sum 1; return the log of their sum."""
-    least = distances.min()  # a common factor, so that no sum underflows to 0
+    nearest = least(distances)  # a common factor, so that no sum underflows to 0
     total = 0.0
     for j in range(len(distances)):
-        distances[j] = np.exp((least - distances[j]) / sigma)
+        distances[j] = np.exp((nearest - distances[j]) / sigma)
         total += distances[j]
-    distances /= total
-    return float(np.log(total) - least / sigma)
+    for j in range(len(distances)):
+        distances[j] /= total
+    return float(np.log(total) - nearest / sigma)
 
 
 @ilk.compiled
@@ -264,20 +286,21 @@ def expected_margins(
             if w[f] > 0:
                 for j in range(n):
                     distances[j] += w[f] * abs(rows[i, f] - columns[f, j])
-        code = np.searchsorted(starts, i, side="right") - 1
+        code = _class_of(i, starts)
         first, last = starts[code], starts[code + 1]
         distances[i] = np.inf
         m = _split(distances, first, last, others)
         of_others = _soften(others[:m], sigma)
         of_own = _soften(distances[first:last], sigma)
         # hits count against a feature, misses in favour of it
-        distances[first:last] *= -1
-        distances[:first] = others[:first]
-        distances[last:] = others[first:m]
+        for j in range(first, last):
+            distances[j] *= -1
+        _join(others, first, last, distances)
         margin[:] = 0
         for j in range(n):
             if distances[j] != 0:
                 for f in range(p):
                     margin[f] += distances[j] * abs(rows[i, f] - rows[j, f])
         # P(not an outlier) = of_own / (of_own + of_others), from logarithms
-        out += margin / (1 + np.exp(of_others - of_own))
+        for f in range(p):
+            out[f] += margin[f] / (1 + np.exp(of_others - of_own))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.special import digamma
 
 from ilk import InputError, Relevance, check_vectors, display_name, param
 from ilk_learners.relevances.draws import centered
@@ -126,6 +124,8 @@ def _of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
         Each class has at least two rows.
     k : int
     """
+    from scipy.special import digamma
+
     sizes = np.bincount(y)
     # Ross's estimator: psi(n) - <psi(n_y)> + <psi(k)> - <psi(m)>, where this part is the same
     # for all features
@@ -138,6 +138,8 @@ def _of_classes(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 
 def _of_numbers(columns: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     """Estimate from distances in the plane of each feature and the numbers y."""
+    from scipy.special import digamma
+
     n = len(y)
     k = min(k, n - 1)
     # a common unit for both axes, so that neither dominates the distance in the plane
@@ -173,6 +175,8 @@ def _from_shares(x: np.ndarray, y: np.ndarray) -> float:
 
 def _excess(x: np.ndarray, members: list[np.ndarray], k: int) -> float:
     """Mean of psi(k_i) - psi(m_i)."""
+    from scipy.special import digamma
+
     every = np.sort(x)
     slack = _slack(x)
     total = 0.0
@@ -216,6 +220,9 @@ def _slack(x: np.ndarray) -> float:
 
 def _common(x: np.ndarray, y: np.ndarray, k: int) -> float:
     """psi(k) - mean(psi(a_i + 1) + psi(b_i + 1))."""
+    from scipy.spatial import cKDTree
+    from scipy.special import digamma
+
     points = np.column_stack([x, y])
     tree = cKDTree(points)
     reach = np.asarray(tree.query(points, k=k + 1, p=np.inf)[0])[:, -1]

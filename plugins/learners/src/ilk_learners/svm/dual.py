@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh, lstsq
 
 from ilk import InputError, display_name, n_rows, take
 from ilk_learners.svm import machines
@@ -327,6 +326,8 @@ def minimum(
 
 def _factor(K: np.ndarray) -> np.ndarray:
     """F with ``F F' = K``, without directions of rounding errors: needed for wide bounds."""
+    from scipy.linalg import eigh
+
     values, vectors = eigh(K)
     # LAPACK's eigenvalues have errors of about n eps times the largest one
     some = values > len(K) * np.finfo(float).eps * values[-1]
@@ -368,6 +369,8 @@ def _exact(
     total: float,
 ) -> np.ndarray:
     """Solve the linear equations of the free coefficients, with the others at their bounds."""
+    from scipy.linalg import lstsq
+
     # at the optimum the free coefficients have the same derivative, the intercept
     size, wanted = float(np.abs(values).max()) or 1.0, linear - K @ values
     # the intercept, estimated by the coefficient farthest from its bounds

@@ -9,11 +9,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import sklearn
-from sklearn.svm import SVC, NuSVC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from sklearn.svm import SVC
 
     from ilk import Cases
     from ilk_learners.svm.blocks import KernelValues
@@ -149,6 +149,8 @@ def hull_margins(
         `least` is at most 0 if the points do not separate the sides; both are 0 if the points are
         equal.
     """
+    from sklearn.svm import NuSVC
+
     n = len(signs)
     nu = 2 / n * (1 - 1e-12)  # the coefficients of a side sum to 1, up to rounding down
     terms = {} if kernel is None else kernel.terms
@@ -185,6 +187,8 @@ def _fitted(
     max_iter: int | None,
     **terms: float,
 ) -> SVC:
+    from sklearn.svm import SVC
+
     svc = SVC(
         C=1.0,
         kernel=kernel,
@@ -198,6 +202,8 @@ def _fitted(
 
 def quietly_fitted(svm: Any, X: Cases, labels: np.ndarray | None, C: np.ndarray | None) -> Any:
     """Fit a scikit-learn machine on checked data; its warnings are left to the owner."""
+    import sklearn
+
     settings = {"assume_finite": True, "skip_parameter_validation": True}
     with warnings.catch_warnings(), sklearn.config_context(**settings):
         warnings.simplefilter("ignore", UserWarning)

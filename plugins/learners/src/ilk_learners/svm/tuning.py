@@ -8,14 +8,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.optimize import OptimizeResult, minimize
-from sklearn.exceptions import ConvergenceWarning
 
 from ilk import ParameterError, display_name, is_frozen, n_rows, take
 from ilk_learners.kernel_parameters import KernelParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from scipy.optimize import OptimizeResult
 
     from ilk import Cases, Kernel
 
@@ -150,6 +150,9 @@ class _Climb:
 
     def by_gradient(self, start: np.ndarray, owner: object) -> np.ndarray:
         """Maximise by L-BFGS."""
+        from scipy.optimize import minimize
+        from sklearn.exceptions import ConvergenceWarning
+
         # the tolerances of L-BFGS are relative to values of about 1
         unit = abs(self.curve[-1]) or 1.0
 

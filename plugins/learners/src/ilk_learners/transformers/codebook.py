@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, RandomState, Seed, param
+from ilk import Capabilities, RandomState, Seed, check_fitted, param
 from ilk_learners.numerics import common_deviations, difference
 from ilk_learners.transformers.sets import Sets, check_sets, stacked
 
@@ -159,7 +156,7 @@ class Codebook(ilk.Transformer):
         ----------
         X : list of n arrays of shape (m, d), or of n pairs of such an array and m weights
         """
-        check_is_fitted(self)
+        check_fitted(self)
         return self._assigned(check_sets(self, X, width=self.width_))
 
     def _assigned(self, sets: Sets) -> list[np.ndarray]:
@@ -176,7 +173,7 @@ class Codebook(ilk.Transformer):
         ----------
         X : list of n arrays of shape (m, d), or of n pairs of such an array and m weights
         """
-        check_is_fitted(self)
+        check_fitted(self)
         sets = check_sets(self, X, width=self.width_)
         counts = np.empty((len(sets.rows), len(self.words_)))
         for i, codes in enumerate(self._assigned(sets)):
@@ -190,7 +187,7 @@ class Codebook(ilk.Transformer):
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``word0``, ``word1``, ..."""
-        check_is_fitted(self)
+        check_fitted(self)
         return np.array([f"word{i}" for i in range(len(self.words_))], dtype=object)
 
 
@@ -223,6 +220,9 @@ def _find_words(
     InputError
         If fewer than `n_words` rows are different.
     """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
     if weights is not None:
         weights = weights / weights.max()  # the sum cannot overflow
         rows, weights = rows[weights > 0], weights[weights > 0]

@@ -7,16 +7,15 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
-from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
     InputError,
+    OneToOneFeatureMixin,
     Param,
     Transformer,
     as_table,
+    check_fitted,
     date_columns,
     days_of,
     did_you_mean,
@@ -30,6 +29,8 @@ from ilk_learners.transformers.frames import as_frame, check_cells, distinct, ke
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
 
     from ilk import Cases, Labels
 
@@ -61,7 +62,7 @@ class Encoder(OneToOneFeatureMixin, Transformer):
 
     def transform(self, X: Cases) -> Any:
         """Encoded rows; float array with a row for each row of X."""
-        check_is_fitted(self)
+        check_fitted(self)
         frame = as_frame(self, self._with_days(X), reset=False, nan=False)
         self._check_numeric(frame)
         return self._encode(frame)
@@ -78,6 +79,8 @@ class Encoder(OneToOneFeatureMixin, Transformer):
 
     def _categories(self, column: pd.Series[Any]) -> list[Any]:
         """The categories declared by its dtype, in that order, or the sorted distinct values."""
+        import pandas as pd
+
         check_cells(self, column)
         if isinstance(column.dtype, pd.CategoricalDtype):
             return list(column.cat.categories)
@@ -99,6 +102,8 @@ class Encoder(OneToOneFeatureMixin, Transformer):
 
     def _codes(self, frame: pd.DataFrame, position: int) -> np.ndarray:
         """Code of each cell: its position among the categories, `MISSING` or `UNSEEN`."""
+        import pandas as pd
+
         column = frame.iloc[:, position]
         check_cells(self, column)
         known = keys_of(self.categories_[position])

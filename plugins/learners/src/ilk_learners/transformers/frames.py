@@ -9,8 +9,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import scipy.sparse as sp
 
 from ilk import (
     InputError,
@@ -28,6 +26,8 @@ from ilk_learners.validation import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import pandas as pd
 
     from ilk import Cases, Component
 
@@ -51,6 +51,8 @@ def as_frame(owner: Component, X: Any, *, reset: bool, nan: bool) -> pd.DataFram
     InputError, InputTypeError
         Names the component, the column and the row.
     """
+    import pandas as pd
+
     X = as_table(X)
     frame = X if is_table(X) else _objects(X)
     if frame is None:
@@ -69,6 +71,9 @@ def as_frame(owner: Component, X: Any, *, reset: bool, nan: bool) -> pd.DataFram
 
 def _objects(X: Cases) -> pd.DataFrame | None:
     """Turn an array of objects or texts into a table, or return None if it is all numbers."""
+    import pandas as pd
+    import scipy.sparse as sp
+
     if sp.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
         return None
     cells = np.array(X, dtype=object)
@@ -100,6 +105,8 @@ def check_cells(owner: object, column: pd.Series[Any]) -> None:
     InputTypeError
         Names the component, the column and the row.
     """
+    import pandas as pd
+
     if column.dtype != object and column.dtype.kind != "c":
         return
     for row, cell in enumerate(column):
@@ -115,6 +122,8 @@ def keys_of(cells: Iterable[Any]) -> pd.Index[Any]:
 
     1 and 1.0 are equal; True and 1, though equal in Python, are not.
     """
+    import pandas as pd
+
     keys = [_FLAGS[bool(cell)] if isinstance(cell, bool | np.bool_) else cell for cell in cells]
     return pd.Index(np.array(keys, dtype=object), dtype=object, tupleize_cols=False)
 

@@ -6,15 +6,14 @@ import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
-from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ilk import (
     Capabilities,
     InputError,
+    OneToOneFeatureMixin,
     Transformer,
     as_table,
+    check_fitted,
     display_name,
     is_table,
     nominal_columns,
@@ -24,6 +23,8 @@ from ilk_learners.numerics import check_finite_parameters, typical
 from ilk_learners.transformers.frames import as_frame, check_cells, distinct, keys_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ilk import Cases, Labels
 
 
@@ -113,7 +114,9 @@ class Impute(OneToOneFeatureMixin, Transformer):
 
     def transform(self, X: Cases) -> Any:
         """The table without missing values: a data frame for a data frame, else an array."""
-        check_is_fitted(self)
+        import pandas as pd
+
+        check_fitted(self)
         X = as_table(X)
         frame = as_frame(self, X, reset=False, nan=True)
         now_nominal = set(nominal_columns(frame))
@@ -152,6 +155,8 @@ class Impute(OneToOneFeatureMixin, Transformer):
         return value
 
     def _most_frequent(self, present: pd.Series[Any], *, nominal: bool) -> Any:
+        import pandas as pd
+
         if isinstance(present.dtype, pd.CategoricalDtype):
             return present.cat.categories[int(np.bincount(present.cat.codes).argmax())]
         if not nominal:
@@ -191,6 +196,8 @@ class Impute(OneToOneFeatureMixin, Transformer):
 
 
 def _with_category(column: pd.Series[Any], value: Any) -> pd.Series[Any]:
+    import pandas as pd
+
     if isinstance(column.dtype, pd.CategoricalDtype) and value not in column.cat.categories:
         column = column.cat.add_categories([value])
     return column.fillna(value) if column.hasnans else column

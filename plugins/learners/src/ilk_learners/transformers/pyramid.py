@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, TransformerLike, param, slot
+from ilk import Capabilities, TransformerLike, check_fitted, param, slot
 from ilk_learners.transformers.sets import Sets, check_sets
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ class Pyramid(ilk.Transformer):
         """
         import pandas as pd
 
-        check_is_fitted(self)
+        check_fitted(self)
         sets = self._checked(X, self.width_)
         finest = 2**self.levels
         n_words = len(self.codebook_.words_)
@@ -187,7 +186,7 @@ class Pyramid(ilk.Transformer):
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``level0_cell0_word0``, ...: cells of a level are numbered row by row."""
-        check_is_fitted(self)
+        check_fitted(self)
         return np.array(
             [
                 f"level{level}_cell{cell}_word{word}"

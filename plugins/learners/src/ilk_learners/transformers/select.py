@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
-from ilk import Capabilities, Param, param
+from ilk import Capabilities, OneToOneFeatureMixin, Param, check_fitted, param
 from ilk_learners.transformers.frames import as_frame, check_cells, positions
 from ilk_learners.validation import check_columns
 
@@ -85,7 +83,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
 
     def transform(self, X: Cases) -> Any:
         """The kept columns: a data frame for a data frame, else an array."""
-        check_is_fitted(self)
+        check_fitted(self)
         selected = self._table(X, reset=False).iloc[:, self.positions_]
         return selected if ilk.is_table(X) else selected.to_numpy()
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin
 
-from ilk import Transformer, check_fitted, check_vectors, param
+from ilk import OneToOneFeatureMixin, Transformer, check_fitted, check_vectors, param
 from ilk_learners.numerics import deviations, finite, halves
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from ilk import Component, IlkError, Pipeline, did_you_mean
 
@@ -67,6 +66,8 @@ def _python_value(value: Any) -> Any:
 
 def candidate(template: Estimator, values: Values) -> Any:
     """Copy a classifier and set parameters; component values are copied too."""
+    from sklearn.base import clone
+
     copy = clone(template)
     return copy.set_params(**{name: clone(value, safe=False) for name, value in values.items()})
 

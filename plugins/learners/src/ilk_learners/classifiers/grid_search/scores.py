@@ -10,8 +10,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 
 from ilk import (
     ConstantClassifier,
@@ -150,6 +148,8 @@ def _key(trial: Trial, split: Split, model: Estimator) -> str | None:
 
 
 def _shared(trial: Trial, model: Estimator, split: Split) -> Any:
+    from sklearn.base import clone
+
     train, test = take(trial.X, split.train), take(trial.X, split.test)
     kernel = clone(model).learn_kernel(train, trial.classes[trial.codes[split.train]])
     return shared_gram(kernel, train, test)
@@ -157,6 +157,8 @@ def _shared(trial: Trial, model: Estimator, split: Split) -> Any:
 
 def _fitted_answer(trial: Trial, candidate: Any, split: Split, shared: Any) -> Prediction:
     """Fit on the training rows, or on their Gram matrix, and predict the test rows."""
+    from sklearn.base import clone
+
     model, n, m = clone(candidate), len(split.train), len(split.test)
     start = perf_counter()
     if shared is None:
@@ -198,6 +200,8 @@ def _check_rows(trial: Trial, at: int, error: Exception) -> None:
 
     The message blames the candidate unless it is the first: that one fails on bad data too.
     """
+    from sklearn.base import clone
+
     try:
         trial.fit(clone(trial.candidates[at]), np.arange(n_rows(trial.X)))
     except IlkError as cause:
@@ -207,6 +211,8 @@ def _check_rows(trial: Trial, at: int, error: Exception) -> None:
 
 
 def _warn_failed(trial: Trial, errors: dict[int, str]) -> None:
+    from sklearn.exceptions import FitFailedWarning
+
     at = min(errors)
     what = f"candidate {at} ({described(trial.values[at])}) on {errors[at]}"
     name = display_name(trial.owner)
@@ -266,6 +272,8 @@ def _estimates(
 
 
 def _warn_undefined(trial: Trial, undefined: np.ndarray, defined: np.ndarray) -> None:
+    from sklearn.exceptions import UndefinedMetricWarning
+
     some = int(undefined[:, defined].any(axis=1).sum())
     warnings.warn(
         f"{display_name(trial.owner)}: measure {display_name(trial.measure)} is undefined (NaN) "
