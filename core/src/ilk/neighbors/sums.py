@@ -119,9 +119,9 @@ def chebyshev(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride:
 def squared_pairs(
     X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    """Squared distances of ``X[rows[i]]`` to ``Y[columns[i]]``, with the bits of tiles."""
+    """Squared distances of ``X[rows[i]]`` to ``Y[columns[i]]``, with the bits of double tiles."""
     D = np.empty(len(rows))
-    pairs(X, rows, Y, columns, UNROOTED, 0.0, D)
+    pairs(*gathered(X, rows, float), *gathered(Y, columns, float), UNROOTED, 0.0, D)
     return D
 
 

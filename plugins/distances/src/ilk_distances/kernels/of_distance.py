@@ -15,7 +15,7 @@ import ilk
 from ilk import param
 from ilk.neighbors import Norm, VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
-from ilk_distances.kernels.tiled import apply, can_tile, gaussians
+from ilk_distances.kernels.tiled import apply, can_tile, of_squares
 
 if TYPE_CHECKING:
     from ilk import Cases, Distance, Labels
@@ -93,8 +93,8 @@ class DistanceKernel(ilk.Kernel):
         pair = self._checked_pair(X, Y)
         sigma = 1.0 if np.ndim(self.sigma_) else float(self.sigma_)
         plain = is_euclidean(self.distance_) and self.distance_.weights is None
-        if self.gaussian and plain and can_tile(pair[0], pair[-1], sigma):
-            return gaussians(pair[0], pair[-1], sigma)
+        if plain and can_tile(pair[0], pair[-1], sigma, gaussian=self.gaussian):
+            return of_squares(self._values, pair[0], pair[-1], sigma)
         return self._apply(self._values, *pair)
 
     @unfitted_too
