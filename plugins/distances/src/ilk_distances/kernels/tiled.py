@@ -49,7 +49,7 @@ def apply(function: Function, D: np.ndarray) -> np.ndarray:
 
     The function receives some rows at a time, and may overwrite them.
     """
-    m = max(D.shape[1], 1)
+    m = max(D[:1].size, 1)
 
     def work(start: int, stop: int) -> None:
         for _, rows in _in_cache(D[start:stop]):
@@ -124,7 +124,7 @@ def _halved(size: int, least: int, most: int) -> int:
 
 def _in_cache(D: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Yield some rows of a matrix at a time, and the number of the first."""
-    step = max(_CACHED // max(D.shape[1], 1), 1)
+    step = max(_CACHED // max(D[:1].size, 1), 1)
     for first in range(0, len(D), step):
         yield first, D[first : first + step]
 
