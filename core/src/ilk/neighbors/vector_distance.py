@@ -13,7 +13,7 @@ from ilk.interfaces.distance import Distance, Prepared, one_row
 from ilk.neighbors.blocked import nearest_blocked
 from ilk.neighbors.checks import check_k
 from ilk.neighbors.filter_refine import nearest_refined, pays
-from ilk.neighbors.rows import MAX_FLOAT32_FEATURES, Rows, Tile
+from ilk.neighbors.rows import FEW_ROWS, MAX_FLOAT32_FEATURES, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _Part: TypeAlias = tuple[int, Rows, Rows]
 
 _TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
 _WIDEST, _NARROWEST = 512, 32  # columns of a tile: vectorized, and still in the cache
+_LONG = 2**18  # numbers of the second operand in a tile of few rows: it is read once
 _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only searched
 _WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
 _FEW = 32  # minimum number of rows in a block, however long the others are
@@ -84,7 +85,7 @@ class VectorDistance(Distance):
 
         def work(start: int, stop: int) -> None:
             left = start if mirrored else 0
-            scratch = np.empty((stop - start) * _width(Y), dtype=dtype)
+            scratch = np.empty((stop - start) * self._width(stop - start, Y), dtype=dtype)
             for first, rows, columns in self._tiles(X[start:stop], Y[left:], dtype):
                 tile = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 squared = self._compare_squared(rows, columns, Tile(tile, 0, 0, tile.shape))
@@ -138,7 +139,7 @@ class VectorDistance(Distance):
         where = np.empty((len(X), k), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
-            scratch = np.empty((stop - start) * _width(Y), dtype=dtype)
+            scratch = np.empty((stop - start) * self._width(stop - start, Y), dtype=dtype)
             for first, rows, columns in self._tiles(X[start:stop], Y, dtype):
                 D = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 squared = self._compare_squared(rows, columns, Tile(D, 0, 0, D.shape))
@@ -174,10 +175,17 @@ class VectorDistance(Distance):
         """The type of distances: float32 only if both operands are."""
         return np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
 
+    def _width(self, n: int, Y: np.ndarray) -> int:
+        """Number of columns of a tile of n rows."""
+        p = max(int(Y.shape[1]), 1)
+        if n <= FEW_ROWS and self.embeds:
+            return min(max(_LONG // p, _NARROWEST), len(Y))
+        return min(max(min(_TILE // p, _WIDEST), _NARROWEST), len(Y))
+
     def _tiles(self, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Iterator[_Part]:
         """Yield the first row of each tile of Y, the rows of X, and those of the tile."""
         rows = self._rows(np.asarray(X, dtype=dtype))
-        width = _width(Y)
+        width = self._width(len(X), Y)
         with np.errstate(over="ignore", under="ignore"):
             for first in range(0, len(Y), width):
                 yield first, rows, self._rows(np.asarray(Y[first : first + width], dtype=dtype))
@@ -209,11 +217,6 @@ class _PreparedVectors(Prepared):
         check_same_features(distance, query, self.X)
         rows = self.X if indices is None else self.X[indices]
         return np.asarray(distance.compare(query, rows)[0])
-
-
-def _width(Y: np.ndarray) -> int:
-    width = _TILE // max(int(Y.shape[1]), 1)
-    return min(max(min(width, _WIDEST), _NARROWEST), len(Y))
 
 
 def _height(X: np.ndarray, Y: np.ndarray, most: int) -> int:
