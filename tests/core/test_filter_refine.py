@@ -1,6 +1,7 @@
 """Nearest neighbours by products and few differences: the same bits as by differences alone."""
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 import ilk
 from adversarial import SHAPES, adversarial
 from ilk.neighbors import Euclidean, filter_refine
-from ilk.neighbors.filter_refine import nearest_refined
+from ilk.neighbors.blocked import within_blocked
+from ilk.neighbors.filter_refine import nearest_refined, within_refined
 
 
 @pytest.fixture(autouse=True)
@@ -19,9 +21,10 @@ def small_blocks(monkeypatch):
     for name, value in {
         "_TILE": 64,
         "_QUERIES": 8,
-        "FEWEST_FOR_DOUBLE": 1,
+        "FEWEST_IN": {np.float32: 1, np.float64: 1},
         "_LOST": 2,
-        "FEWEST_QUERIES": 1,
+        "FEWEST_QUERIES": {np.float64: 1, np.float32: 1},
+        "FEWEST_TERMS": 0,
     }.items():
         monkeypatch.setattr(filter_refine, name, value)
 
@@ -53,12 +56,18 @@ def test_same_bits_as_differences(shape, n, p, k, types, away, seed):
     d, k = Euclidean(), min(k, n)
     expected = d.nearest_by_differences(X, Y, k)
     same(nearest_refined(d, X, Y, k), expected)
-    rows = filter_refine._project(d, X, Y, np.float64)  # products in double, too
-    if rows is not None:
-        near, where = (np.empty_like(part) for part in expected)
-        left = filter_refine._Search(d, X, Y, k, rows).run(np.arange(len(X)), near, where)
-        near[left], where[left] = (part[left] for part in expected)
-        same((near, where), expected)
+    with patch.dict(filter_refine.FEWEST_IN, {np.float32: p + 1}):  # products in double, too
+        same(nearest_refined(d, X, Y, k), expected)
+    D = d.compare(X, Y)
+    for r in (0.0, float(np.median(D)), *D[-1, :2].tolist(), np.inf):
+        same_lists(within_refined(d, X, Y, r), within_blocked(d, X, Y, r))
+
+
+def same_lists(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        assert len(one) == len(other)
+        for part in zip(one, other, strict=True):
+            same(*([x] for x in part))
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,9 +10,9 @@ import numpy as np
 from ilk.blockwise import RowBlocks, row_blocks
 from ilk.inputs import check_finite, check_fitted, n_rows
 from ilk.interfaces.index import Index
-from ilk.neighbors.blocked import smallest, within_blocked
+from ilk.neighbors.blocked import smallest
 from ilk.neighbors.checks import check_radius, check_vector_distance, training_rows
-from ilk.neighbors.vector_distance import nearest_checked
+from ilk.neighbors.vector_distance import nearest_checked, within_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +138,7 @@ class Brute(Index):
         if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(partial(_within_in, self.distance_, Q, r), _merge_within)
         else:
-            near, where = within_blocked(self.distance_, Q, self.X_, r)
+            near, where = within_checked(self.distance_, Q, self.X_, r)
         self._count(Q)
         return near, where
 
@@ -171,7 +171,7 @@ def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
 
 def _within_in(distance: Distance, Q: Cases, r: float, first: int, block: np.ndarray) -> Within:
     """The rows of a block within r of each query, nearest first: distances, numbers."""
-    near, where = within_blocked(distance, Q, block, r)
+    near, where = within_checked(distance, Q, block, r)
     return near, [numbers + first for numbers in where]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ilk.inputs import check_same_features, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
-from ilk.neighbors.blocked import nearest_blocked
+from ilk.neighbors.blocked import nearest_blocked, within_blocked
 from ilk.neighbors.checks import check_k
-from ilk.neighbors.filter_refine import nearest_refined, pays
+from ilk.neighbors.filter_refine import nearest_refined, pays, within_refined
 from ilk.neighbors.rows import FEW_ROWS, MAX_FLOAT32_FEATURES, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
 
@@ -152,6 +152,17 @@ class VectorDistance(Distance):
         in_blocks(work, len(X), _height(X, Y, _FLAT))
         return near, where
 
+    def within(
+        self, X: np.ndarray, Y: np.ndarray, r: float
+    ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The rows of Y within distance r of each row of X, nearest first, ties by lower index.
+
+        X and Y are already checked.
+        """
+        if self.embeds and pays(self, X, Y, 1):
+            return within_refined(self, X, Y, r)
+        return within_blocked(self, X, Y, r)
+
     def prepare(self, X: Cases) -> Prepared:
         """Return a handle on X, checked once."""
         self.check_parameters()
@@ -165,6 +176,10 @@ class VectorDistance(Distance):
     def embedded(self, X: np.ndarray) -> np.ndarray:
         """Return rows whose Euclidean distances rank as this distance does."""
         raise NotImplementedError
+
+    def embedded_radius(self, r: float) -> float:
+        """Return the Euclidean distance of embedded rows where this distance is r."""
+        return r
 
     def working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
         """The type in which rows are compared."""
@@ -196,13 +211,28 @@ def nearest_checked(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, 
 
     A distance with a search or a check of pairs of its own gets the rows as anyone else's.
     """
-    cls: Any = type(distance)
-    own = getattr(cls, "kneighbors", None), getattr(cls, "check_pair", None)
-    if own != (VectorDistance.kneighbors, Distance.check_pair):
+    if not _takes_checked(distance, "kneighbors"):
         return distance.kneighbors(X, Y, k)  # type: ignore[no-any-return]  # Any
     distance.check_parameters()
     check_same_features(distance, X, Y)
     return distance.nearest(X, Y, k)  # type: ignore[no-any-return]  # Any
+
+
+def within_checked(
+    distance: Any, X: Any, Y: Any, r: float
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The rows of Y within distance r of each row of X, as `nearest_checked` takes them."""
+    if not _takes_checked(distance, "pairwise"):
+        return within_blocked(distance, X, Y, r)
+    distance.check_parameters()
+    check_same_features(distance, X, Y)
+    return distance.within(X, Y, r)  # type: ignore[no-any-return]  # Any
+
+
+def _takes_checked(distance: Any, method: str) -> bool:
+    cls: Any = type(distance)
+    own = getattr(cls, method, None), getattr(cls, "check_pair", None)
+    return own == (getattr(VectorDistance, method), Distance.check_pair)
 
 
 class _PreparedVectors(Prepared):
