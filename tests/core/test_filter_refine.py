@@ -40,7 +40,7 @@ def same(found, expected):
     st.sampled_from(SHAPES),
     st.integers(1, 300),
     st.integers(1, 40),
-    st.integers(1, 128),
+    st.integers(1, 300),
     st.sampled_from(["dd", "ff", "df", "fd"]),
     st.floats(0, 1e30),
     st.integers(0, 2**32 - 1),
@@ -93,7 +93,7 @@ def test_bounds_hold_in_exact_arithmetic(shape, p, single, seed):
         assert sorted(found[i, : count[i]]) == list(range(12))  # all rows are among the 12 nearest
         for column, least in zip(found[i], lower[i, : count[i]], strict=False):
             assert Fraction(least) <= true[column]
-        for most, value in zip(upper[i], sorted(true), strict=True):
+        for most, value in zip(sorted(upper[i]), sorted(true), strict=True):
             assert value <= Fraction(most)
 
 

@@ -55,7 +55,7 @@ FEWEST_FEATURES = {np.float64: 8, np.float32: 64}  # below, a product is scanned
 # the types of products that are tried, in order; features below which they are slower
 FEWEST_IN = {np.float32: 0, np.float64: 128}
 MOST_FEATURES = 2**16  # up to here (d + 3) u is small in float32
-MOST_NEIGHBOURS = 128  # the smallest upper bounds are sorted by insertion
+MOST_NEIGHBOURS = 512  # a block of queries has four times as many candidates in memory
 _QUERIES, _TILE = 256, 1024  # a block of products: 1 MiB in float32
 _SAMPLE = 512  # rows of a trial, to see whether the bound is strong enough
 _TRIAL = 16  # queries of a trial
@@ -167,7 +167,7 @@ def pays(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> bool:
     (n, p), sums = Y.shape, distance.working_type(X, Y)
     large = n * p >= FEWEST_NUMBERS[sums] and n * p * len(X) >= FEWEST_TERMS
     many = large and len(X) >= FEWEST_QUERIES[sums] and FEWEST_FEATURES[sums] <= p <= MOST_FEATURES
-    return many and k <= MOST_NEIGHBOURS and 16 * k <= n
+    return many and k <= MOST_NEIGHBOURS and k * (16 if k <= 128 else 100) <= n
 
 
 def _nearest_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
@@ -248,7 +248,8 @@ def _promising(
 def _most(n: int, k: int) -> int:
     """Number of candidates of a query up to which they cost less than differences to n rows."""
     # to measure n / 64 candidates takes about a quarter as long
-    return min(max(4 * k, n // 64, 64), 1024 if k else 4096)
+    # but to measure the rows within a radius is necessary anyhow
+    return max(4 * k, min(n // 64, 1024), 64) if k else max(min(n // 32, 4096), 64)
 
 
 def _project(distance: Refinable, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Projected | None:

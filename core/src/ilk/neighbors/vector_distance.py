@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -131,7 +132,7 @@ class VectorDistance(Distance):
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same as `nearest`, from the distances of all pairs."""
         if k > MAX_SORTED:
-            return nearest_blocked(self, X, Y, k)
+            return nearest_blocked(_Checked(self), X, Y, k)
         from ilk.neighbors.sums import push
 
         dtype, result = self.working_type(X, Y), self.result_type(X, Y)
@@ -161,7 +162,7 @@ class VectorDistance(Distance):
         """
         if self.embeds and pays(self, X, Y, 1):
             return within_refined(self, X, Y, r)
-        return within_blocked(self, X, Y, r)
+        return within_blocked(_Checked(self), X, Y, r)
 
     def prepare(self, X: Cases) -> Prepared:
         """Return a handle on X, checked once."""
@@ -233,6 +234,19 @@ def _takes_checked(distance: Any, method: str) -> bool:
     cls: Any = type(distance)
     own = getattr(cls, method, None), getattr(cls, "check_pair", None)
     return own == (getattr(VectorDistance, method), Distance.check_pair)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A distance of rows that are already checked, for searches in blocks."""
+
+    distance: VectorDistance
+
+    def pairwise(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return self.distance.compare(X, Y)
+
+    def check_pair(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return X, Y
 
 
 class _PreparedVectors(Prepared):
