@@ -79,6 +79,8 @@ class VectorDistance(Distance):
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Distances of every row of X to every row of Y, both already checked."""
+        if len(Y) <= FEW_ROWS < len(X) and self.embeds and self.symmetric:
+            return np.ascontiguousarray(self.compare(Y, X).T)  # the same sums, but faster
         # only tiles from the diagonal on are computed; the others are their mirror images
         mirrored = Y is X and self.symmetric
         dtype = self.working_type(X, Y)
