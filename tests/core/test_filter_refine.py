@@ -1,5 +1,6 @@
 """Nearest neighbours by products and few differences: the same bits as by differences alone."""
 
+import pickle
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -106,6 +107,32 @@ def test_rows_converted_in_parts(monkeypatch):
     Y = np.repeat(np.random.default_rng(0).normal(size=(1700, 5)), 3, axis=0)  # ties across parts
     d = Euclidean()
     same(nearest_refined(d, Y[:40], Y, 5), d.nearest_by_differences(Y[:40], Y, 5))
+
+
+def test_rows_are_kept_for_searches_of_few_queries(monkeypatch):
+    """Converted once, after several searches; not saved; not those of other rows."""
+    monkeypatch.setattr(filter_refine, "FEWEST_QUERIES", {np.float64: 20, np.float32: 20})
+    made = []
+    project = filter_refine._project
+    monkeypatch.setattr(
+        filter_refine,
+        "_project",
+        lambda d, X, Y, dtype: (made.append(len(Y)), project(d, X, Y, dtype))[1],
+    )
+    X = np.random.default_rng(0).normal(size=(2000, 60))
+    d = Euclidean()
+    index = ilk.index("brute").fit(X, distance=d)
+    size = len(pickle.dumps(index))
+    for start in range(0, 60, 6):
+        Q = X[start : start + 6] + 0.1
+        same(index.kneighbors(Q, 7), d.nearest_by_differences(Q, X, 7))
+        assert made.count(2000) == (start >= 18)
+    Q32, n_made = Q.astype(np.float32), made.count(2000)
+    same(index.kneighbors(Q32, 7), d.nearest_by_differences(Q32, X, 7))
+    assert made.count(2000) == n_made
+    assert len(pickle.dumps(index)) <= size + 9
+    index.fit(X + 1, distance=d)
+    same(index.kneighbors(X[:30], 7), d.nearest_by_differences(X[:30], X + 1, 7))
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ilk.inputs import check_finite, check_fitted, n_rows
 from ilk.interfaces.index import Index
 from ilk.neighbors.blocked import smallest
 from ilk.neighbors.checks import check_radius, check_vector_distance, training_rows
+from ilk.neighbors.filter_refine import Kept
 from ilk.neighbors.vector_distance import nearest_checked, within_checked
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 Nearest = tuple[np.ndarray, np.ndarray]
 Within = tuple[list[np.ndarray], list[np.ndarray]]
 
+# beside the indexes: neither saved nor sent to workers with them
+_KEPT: WeakKeyDictionary[Brute, Kept] = WeakKeyDictionary()
+
 
 class Brute(Index):
     """Brute force: compares every query with every training row; exact, for any distance.
@@ -34,7 +39,9 @@ class Brute(Index):
     the answer, for any number of rows; the full matrix of distances never exists.
 
     Where the comparison is a Euclidean distance of many or wide rows, a matrix product with a
-    rigorous error bound first rules out most rows; the answers are the same to the last bit.
+    rigorous error bound first rules out most rows; the answers are the same to the last bit. For
+    this the index keeps a converted copy of rows in memory, of at most 64 MiB (half their size as
+    float64; 128 MiB where float32 is not precise enough): do not change the rows after `fit`.
 
     Ties go to the lower training index. Infinite distances are legal and rank last.
 
@@ -96,6 +103,7 @@ class Brute(Index):
             blocks.check(self, nan=distance.capabilities.nan)
             self.X_ = blocks
         self.distance_ = distance
+        _KEPT.pop(self, None)
         self.n_distance_evaluations_ = 0
         return self
 
@@ -122,7 +130,8 @@ class Brute(Index):
                 partial(_nearest_in, self.distance_, Q, k), partial(_merge_nearest, k)
             )
         else:
-            near, where = nearest_checked(self.distance_, Q, self.X_, k)
+            kept = _KEPT.setdefault(self, Kept())
+            near, where = nearest_checked(self.distance_, Q, self.X_, k, kept)
         self._count(Q)
         return near, where
 

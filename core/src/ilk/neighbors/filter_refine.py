@@ -28,13 +28,14 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
 from ilk.neighbors.blocked import smallest
+from ilk.neighbors.rows import FEW_ROWS
 from ilk.parallel import in_blocks
 
 if TYPE_CHECKING:
@@ -104,7 +105,25 @@ class Projected:
     scale: float
 
 
-def nearest_refined(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
+@dataclass
+class Kept:
+    """Rows that an index keeps in the form for products, at half the size of float64.
+
+    Attributes
+    ----------
+    asked : int
+        Number of queries so far.
+    rows : dict
+        By the types of products and of distances.
+    """
+
+    asked: int = 0
+    rows: dict[tuple[_Float, _Float], Projected] = field(default_factory=dict)
+
+
+def nearest_refined(
+    distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int, kept: Kept | None = None
+) -> _Nearest:
     """The k rows of Y nearest to each row of X, as `nearest_by_differences` has them.
 
     Parameters
@@ -114,11 +133,15 @@ def nearest_refined(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -
     X, Y : ndarrays of shape (m, p) and (n, p), checked
     k : int
         1 <= k <= n, and `pays` says that k is small enough.
+    kept : Kept, optional
+        Of earlier searches of Y.
     """
     near = np.empty((len(X), 0), dtype=distance.result_type(X, Y))
     where = np.empty((len(X), 0), dtype=np.int64)
     for start, stop in _slabs(Y):
-        also, there = _nearest_in(distance, X, Y[start:stop], k)
+        also, there = _nearest_in(
+            distance, X, Y[start:stop], k, kept if stop - start == len(Y) else None
+        )
         if not start:
             near, where = also, there
             continue
@@ -162,15 +185,27 @@ def _slabs(Y: np.ndarray) -> Iterator[tuple[int, int]]:
     return pairwise(len(Y) * part // parts for part in range(parts + 1))
 
 
-def pays(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> bool:
-    """Tell whether products are faster than differences, unless candidates are too many."""
-    (n, p), sums = Y.shape, distance.working_type(X, Y)
-    large = n * p >= FEWEST_NUMBERS[sums] and n * p * len(X) >= FEWEST_TERMS
-    many = large and len(X) >= FEWEST_QUERIES[sums] and FEWEST_FEATURES[sums] <= p <= MOST_FEATURES
+def pays(
+    distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int, kept: Kept | None = None
+) -> bool:
+    """Tell whether products are faster than differences, unless candidates are too many.
+
+    The conversion of rows that are kept pays after several searches of few queries.
+    """
+    (n, p), sums, asked = Y.shape, distance.working_type(X, Y), len(X)
+    # differences of few rows are fast, unless rows are converted for them, too
+    few = 0 if distance.embedding_error else FEW_ROWS
+    if kept is not None and asked > few and 16 * n * p * asked >= FEWEST_TERMS:
+        kept.asked += asked
+        asked = max(asked, kept.asked)
+    large = n * p >= FEWEST_NUMBERS[sums] and n * p * asked >= FEWEST_TERMS
+    many = large and asked >= FEWEST_QUERIES[sums] and FEWEST_FEATURES[sums] <= p <= MOST_FEATURES
     return many and k <= MOST_NEIGHBOURS and k * (16 if k <= 128 else 100) <= n
 
 
-def _nearest_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> _Nearest:
+def _nearest_in(
+    distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int, kept: Kept | None
+) -> _Nearest:
     near = np.empty((len(X), k), dtype=distance.result_type(X, Y))
     where = np.empty((len(X), k), dtype=np.int64)
 
@@ -184,7 +219,7 @@ def _nearest_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int) -> _N
         best = order[starts[:, None] + np.arange(k)]
         near[queries[few]], where[queries[few]] = D[best], row[best]
 
-    left = _filtered(distance, X, Y, k, take)
+    left = _filtered(distance, X, Y, k, take, kept=kept)
     if left.size:
         rest = X if left.size == len(X) else X[left]
         near[left], where[left] = distance.nearest_by_differences(rest, Y, k)
@@ -213,17 +248,31 @@ def _within_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, r: float) -> l
 
 
 def _filtered(
-    distance: Refinable, X: np.ndarray, Y: np.ndarray, k: int, take: _Take, radius: float = np.inf
+    distance: Refinable,
+    X: np.ndarray,
+    Y: np.ndarray,
+    k: int,
+    take: _Take,
+    radius: float = np.inf,
+    kept: Kept | None = None,
 ) -> np.ndarray:
     """Search by products where these promise to pay; return the queries that are left."""
     left = np.arange(len(X))
     types = [dtype for dtype, fewest in FEWEST_IN.items() if Y.shape[1] >= fewest]
     for dtype in types:
-        if _promising(distance, X[:: max(len(X) // _TRIAL, 1)], Y, k, dtype, radius):
+        key = dtype, distance.result_type(X, Y)
+        rows = kept.rows.get(key) if kept else None
+        if rows is None and _promising(
+            distance, X[:: max(len(X) // _TRIAL, 1)], Y, k, dtype, radius
+        ):
             rows = _project(distance, X, Y, dtype)
-            if rows is not None:
-                # many candidates despite the trial are duplicates, in any precision
-                return _Search(distance, X, Y, k, rows, radius).run(left, take)
+        if rows is not None:
+            if kept is not None:
+                kept.rows[key] = rows
+            # many candidates despite the trial are duplicates, in any precision
+            return _Search(distance, X, Y, k, rows, radius).run(left, take)
+    if kept is not None:
+        kept.asked = 0  # a trial in vain is repeated after as many queries
     return left
 
 
@@ -366,9 +415,10 @@ class _Search:
             square = (self.radius * rows.scale) ** 2
             slack = errors[3] * square + errors[1] * (squares + square) + errors[2]
             sizes[:, 1] = square - squares + slack
-        scratch = np.empty(len(queries) * _TILE, dtype=values.dtype)
-        for first in range(0, n, _TILE):
-            part = slice(first, min(first + _TILE, n))
+        width = min(_TILE * max(_QUERIES // len(queries), 1), n)
+        scratch = np.empty(len(queries) * width, dtype=values.dtype)
+        for first in range(0, n, width):
+            part = slice(first, min(first + width, n))
             tile = rows.values[part]
             product = scratch[: len(queries) * len(tile)].reshape(len(queries), len(tile))
             np.matmul(values, tile.T, out=product)

@@ -13,7 +13,7 @@ from ilk.inputs import check_same_features, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
 from ilk.neighbors.blocked import nearest_blocked, within_blocked
 from ilk.neighbors.checks import check_k
-from ilk.neighbors.filter_refine import nearest_refined, pays, within_refined
+from ilk.neighbors.filter_refine import Kept, nearest_refined, pays, within_refined
 from ilk.neighbors.rows import FEW_ROWS, MAX_FLOAT32_FEATURES, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
 
@@ -122,11 +122,13 @@ class VectorDistance(Distance):
         self.check_parameters()
         return self.nearest(*self.check_pair(X, Y), k)
 
-    def nearest(self, X: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def nearest(
+        self, X: np.ndarray, Y: np.ndarray, k: int, kept: Kept | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The same as `kneighbors`, of rows that are already checked."""
         check_k(self, k, len(Y))
-        if self.embeds and pays(self, X, Y, k):
-            return nearest_refined(self, X, Y, k)
+        if self.embeds and pays(self, X, Y, k, kept):
+            return nearest_refined(self, X, Y, k, kept)
         return self.nearest_by_differences(X, Y, k)
 
     def nearest_by_differences(
@@ -209,7 +211,9 @@ class VectorDistance(Distance):
                 yield first, rows, self._rows(np.asarray(Y[first : first + width], dtype=dtype))
 
 
-def nearest_checked(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+def nearest_checked(
+    distance: Any, X: Any, Y: Any, k: int, kept: Kept | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of Y nearest to each row of X, both as the distance's `check_input` returns them.
 
     A distance with a search or a check of pairs of its own gets the rows as anyone else's.
@@ -218,7 +222,7 @@ def nearest_checked(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, 
         return distance.kneighbors(X, Y, k)  # type: ignore[no-any-return]  # Any
     distance.check_parameters()
     check_same_features(distance, X, Y)
-    return distance.nearest(X, Y, k)  # type: ignore[no-any-return]  # Any
+    return distance.nearest(X, Y, k, kept)  # type: ignore[no-any-return]  # Any
 
 
 def within_checked(
