@@ -41,7 +41,7 @@ from ilk.parallel import in_blocks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    _Take: TypeAlias = Callable[["_Search", np.ndarray, np.ndarray, np.ndarray], None]
+    _Take: TypeAlias = Callable[["_Search", np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
 
 _Nearest: TypeAlias = tuple[np.ndarray, np.ndarray]
 _Within: TypeAlias = tuple[list[np.ndarray], list[np.ndarray]]
@@ -54,7 +54,7 @@ FEWEST_NUMBERS = {np.float64: 5 * 2**14, np.float32: 2**20}  # below, fixed cost
 FEWEST_TERMS = 2e7  # of differences; below, a trial in vain would take over a tenth of the time
 FEWEST_FEATURES = {np.float64: 8, np.float32: 64}  # below, a product is scanned in no less time
 # the types of products that are tried, in order; features below which they are slower
-FEWEST_IN = {np.float32: 0, np.float64: 128}
+FEWEST_IN: dict[_Float, int] = {np.float32: 0, np.float64: 128}
 MOST_FEATURES = 2**16  # up to here (d + 3) u is small in float32
 MOST_NEIGHBOURS = 512  # a block of queries has four times as many candidates in memory
 _QUERIES, _TILE = 256, 1024  # a block of products: 1 MiB in float32

@@ -248,10 +248,10 @@ class _Checked:
 
     distance: VectorDistance
 
-    def pairwise(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        return self.distance.compare(X, Y)
+    def pairwise(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+        return self.distance.compare(X, X if Y is None else Y)
 
-    def check_pair(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def check_pair(self, X: np.ndarray, Y: np.ndarray | None = None) -> tuple[Any, Any]:
         return X, Y
 
 

@@ -47,11 +47,11 @@ class DotProductKernel(ilk.Kernel):
 
     def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
-        X, Y = self._checked_pair(X, Y)
-        P = products(X, Y)
+        left, right = self._checked_pair(X, Y)
+        P = products(left, right)
         with np.errstate(over="ignore"):
             # no value is beyond that of the largest possible product
-            most = np.array([2.0 * X.shape[1] * _largest(X) * _largest(Y)]).astype(P.dtype)
+            most = np.array([2.0 * left.shape[1] * _largest(left) * _largest(right)], P.dtype)
             if np.isfinite(most) and np.isfinite(self._quiet(most)):
                 return apply(self._quiet, P)
         return self._checked_values(P, "the kernel of rows")
