@@ -223,8 +223,10 @@ class _Products:
         U = out if out.dtype == float else np.empty(out.shape)
         *others, last = _groups(A.shape[1])
         np.matmul(A[:, last], B[:, last].T, out=U)
-        for group in others:
-            U += A[:, group] @ B[:, group].T
+        for first in range(0, len(B) if others else 0, _WIDE):
+            columns = B[first : first + _WIDE]
+            for group in others:  # in parts that stay in the cache
+                U[:, first : first + _WIDE] += A[:, group] @ columns[:, group].T
         if mirrored:  # the diagonal of the whole matrix
             np.fill_diagonal(U, np.inf)
         for first, part in _in_cache(U):
@@ -271,6 +273,7 @@ _CACHED = 2**15  # numbers replaced at a time: they stay in the cache
 _SHARE = 2**20  # numbers in a thread's block: large beside the cost of its start
 _BRIEF = 2**12  # Gaussians that take about as long as the start of a thread
 _TALL, _MOST = 512, 2**21  # rows of a block of products, and its numbers
+_WIDE = 512  # columns of a product that is added to others
 _GROUP = 512  # features in a product: bounds its error
 _SAMPLE = 64  # rows that tell whether products are precise
 _LOST = 1 / 32  # share of imprecise squares above which differences alone are as fast
