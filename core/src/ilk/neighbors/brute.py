@@ -130,8 +130,7 @@ class Brute(Index):
                 partial(_nearest_in, self.distance_, Q, k), partial(_merge_nearest, k)
             )
         else:
-            kept = _KEPT.setdefault(self, Kept())
-            near, where = nearest_checked(self.distance_, Q, self.X_, k, kept)
+            near, where = nearest_checked(self.distance_, Q, self.X_, k, self._kept)
         self._count(Q)
         return near, where
 
@@ -147,9 +146,13 @@ class Brute(Index):
         if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(partial(_within_in, self.distance_, Q, r), _merge_within)
         else:
-            near, where = within_checked(self.distance_, Q, self.X_, r)
+            near, where = within_checked(self.distance_, Q, self.X_, r, self._kept)
         self._count(Q)
         return near, where
+
+    @property
+    def _kept(self) -> Kept:
+        return _KEPT.setdefault(self, Kept())
 
     def _read(self, blocks: RowBlocks) -> Iterator[np.ndarray]:
         """Yield checked blocks of queries; errors have row numbers of the whole data."""

@@ -151,7 +151,9 @@ def nearest_refined(
     return near, where
 
 
-def within_refined(distance: Refinable, X: np.ndarray, Y: np.ndarray, r: float) -> _Within:
+def within_refined(
+    distance: Refinable, X: np.ndarray, Y: np.ndarray, r: float, kept: Kept | None = None
+) -> _Within:
     """The rows of Y within distance r of each row of X, nearest first, ties by lower index.
 
     Parameters
@@ -160,11 +162,15 @@ def within_refined(distance: Refinable, X: np.ndarray, Y: np.ndarray, r: float) 
         Its `embedded` returns rows.
     X, Y : ndarrays of shape (m, p) and (n, p), checked
     r : float
+    kept : Kept, optional
+        Of earlier searches of Y.
     """
     parts = [
         (query, row + start, D)
         for start, stop in _slabs(Y)
-        for query, row, D in _within_in(distance, X, Y[start:stop], r)
+        for query, row, D in _within_in(
+            distance, X, Y[start:stop], r, kept if stop - start == len(Y) else None
+        )
     ]
     query, row, D = map(np.concatenate, zip(*parts, strict=True))
     # parts have ascending rows: stable sorts leave ties to the lower one
@@ -226,7 +232,9 @@ def _nearest_in(
     return near, where
 
 
-def _within_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, r: float) -> list[_Pairs]:
+def _within_in(
+    distance: Refinable, X: np.ndarray, Y: np.ndarray, r: float, kept: Kept | None
+) -> list[_Pairs]:
     """Return queries, rows within the radius, and their distances, in any order."""
     parts: list[_Pairs] = []
 
@@ -237,7 +245,7 @@ def _within_in(distance: Refinable, X: np.ndarray, Y: np.ndarray, r: float) -> l
         within = r >= D
         parts.append((queries[query[within]], row[within], D[within]))
 
-    left = _filtered(distance, X, Y, 0, take, distance.embedded_radius(r))
+    left = _filtered(distance, X, Y, 0, take, distance.embedded_radius(r), kept)
     step = max(_BLOCK // len(Y), 1)
     for start in range(0, len(left), step):
         queries = left[start : start + step]

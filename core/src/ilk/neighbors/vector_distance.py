@@ -158,14 +158,14 @@ class VectorDistance(Distance):
         return near, where
 
     def within(
-        self, X: np.ndarray, Y: np.ndarray, r: float
+        self, X: np.ndarray, Y: np.ndarray, r: float, kept: Kept | None = None
     ) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The rows of Y within distance r of each row of X, nearest first, ties by lower index.
 
         X and Y are already checked.
         """
-        if self.embeds and pays(self, X, Y, 1):
-            return within_refined(self, X, Y, r)
+        if self.embeds and pays(self, X, Y, 1, kept):
+            return within_refined(self, X, Y, r, kept)
         return within_blocked(_Checked(self), X, Y, r)
 
     def prepare(self, X: Cases) -> Prepared:
@@ -226,14 +226,14 @@ def nearest_checked(
 
 
 def within_checked(
-    distance: Any, X: Any, Y: Any, r: float
+    distance: Any, X: Any, Y: Any, r: float, kept: Kept | None = None
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The rows of Y within distance r of each row of X, as `nearest_checked` takes them."""
     if not _takes_checked(distance, "pairwise"):
         return within_blocked(distance, X, Y, r)
     distance.check_parameters()
     check_same_features(distance, X, Y)
-    return distance.within(X, Y, r)  # type: ignore[no-any-return]  # Any
+    return distance.within(X, Y, r, kept)  # type: ignore[no-any-return]  # Any
 
 
 def _takes_checked(distance: Any, method: str) -> bool:
