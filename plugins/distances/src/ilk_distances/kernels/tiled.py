@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 TOLERANCE = {np.float64: 1e-12, np.float32: 1e-9}  # relative error of squares by products
-# Measured on one core with AVX-512; differences of float32 take half the time
+# Measured on one core, products by AVX2; differences of float32 take half the time
 FEWEST_FEATURES = {np.float64: 80, np.float32: 320}  # below, differences are faster
 
 
