@@ -36,7 +36,7 @@ def same(found, expected):
         np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(SHAPES),
     st.integers(1, 300),

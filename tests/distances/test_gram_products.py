@@ -25,7 +25,7 @@ def squares(X, Y):
     return [[sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) for y in Y] for x in X]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(SHAPES),
     st.integers(1, 21),
