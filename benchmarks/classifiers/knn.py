@@ -29,6 +29,10 @@ def rows() -> Iterator[Row]:
         for k in (1, 5):
             yield _predictions(X.astype(dtype), y, Q.astype(dtype), k)
     yield _numbers(X, X[:, 0] + X[:, 1] * X[:, 2], Q[:2000])
+    for n, p in ((2000, 10), (2000, 64)):
+        yield _end_to_end(X[:n, :p], y[:n], Q[:2000, :p])
+    for n, p in ((2000, 10), (20_000, 64)):
+        yield _one_at_a_time(X[:n, :p], y[:n], Q[:20, :p])
     yield from _votes()
     yield _leaving_out(X[:1000, :20], y[:1000])
 
@@ -44,6 +48,30 @@ def _predictions(X: np.ndarray, y: np.ndarray, Q: np.ndarray, k: int) -> Row:
         lambda: theirs.predict(Q),
         repeats=3,
         note=_exactness(X.dtype, k),
+    )
+
+
+def _end_to_end(X: np.ndarray, y: np.ndarray, Q: np.ndarray) -> Row:
+    ours, theirs = ilk.classifier("knn", k=5), KNeighborsClassifier(5)
+    same = np.mean(ours.fit(X, y).predict(Q) == theirs.fit(X, y).predict(Q))
+    return compare(
+        f"5-NN, fit and 2000 predictions, {len(X)} x {X.shape[1]}",
+        "scikit-learn KNeighborsClassifier",
+        1,
+        lambda: ours.fit(X, y).predict(Q),
+        lambda: theirs.fit(X, y).predict(Q),
+        note=f"{same:.1%} of the labels the same; the peer chooses the index",
+    )
+
+
+def _one_at_a_time(X: np.ndarray, y: np.ndarray, Q: np.ndarray) -> Row:
+    ours, theirs = ilk.classifier("knn", k=5).fit(X, y), KNeighborsClassifier(5).fit(X, y)
+    return compare(
+        f"5-NN, 20 predictions of one row each, {len(X)} x {X.shape[1]}",
+        "scikit-learn KNeighborsClassifier",
+        1,
+        lambda: [ours.predict(q[None]) for q in Q],
+        lambda: [theirs.predict(q[None]) for q in Q],
     )
 
 

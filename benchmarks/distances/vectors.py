@@ -81,6 +81,44 @@ def _nearest(dtype: type) -> Iterator[Row]:
     for name, target in (("euclidean", 1.3), ("cosine", 1.3)):
         for p in (64, 256, 784):
             yield _by_products(name, p, dtype, target)
+    for p in (64, 256, 784):
+        yield _within(p, dtype)
+    for m in (1, 8, 64):
+        yield _searched_often(m, dtype)
+
+
+def _within(p: int, dtype: type) -> Row:
+    rng = np.random.default_rng(0)
+    X, Q = (rng.normal(size=(n, p)).astype(dtype) for n in (20_000, 1_000))
+    index = ilk.index("brute").fit(X, distance=ilk.distance("euclidean"))
+    r = float(index.kneighbors(Q, 10)[0][:, 9].mean())
+    peer = NearestNeighbors(radius=r, algorithm="brute").fit(X)
+    return compare(
+        f"within a radius, 1000 in 20,000 x {p}, {dtype.__name__}",
+        "scikit-learn",
+        1,
+        lambda: index.radius_neighbors(Q, r),
+        lambda: peer.radius_neighbors(Q, sort_results=True),
+        repeats=3,
+        note="some ten rows each",
+    )
+
+
+def _searched_often(m: int, dtype: type) -> Row:
+    rng = np.random.default_rng(0)
+    X, Q = (rng.normal(size=(n, 784)).astype(dtype) for n in (20_000, m))
+    index = ilk.index("brute").fit(X, distance=ilk.distance("euclidean"))
+    peer = NearestNeighbors(n_neighbors=10, algorithm="brute").fit(X)
+    for _ in range(160 // m + 1):
+        index.kneighbors(Q, 10)
+    return compare(
+        f"10-NN of {m} at a time in 20,000 x 784, {dtype.__name__}",
+        "scikit-learn",
+        1,
+        lambda: index.kneighbors(Q, 10),
+        lambda: peer.kneighbors(Q),
+        note="after some searches of few, the index keeps converted rows",
+    )
 
 
 def _by_products(name: str, p: int, dtype: type, target: float) -> Row:

@@ -1,6 +1,8 @@
 """Nearest neighbours by products and few differences: the same bits as by differences alone."""
 
+import pickle
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -8,34 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ilk
+from adversarial import SHAPES, adversarial
 from ilk.neighbors import Euclidean, filter_refine
-from ilk.neighbors.filter_refine import nearest_refined
-
-SHAPES = ("normal", "offset", "scales", "masses", "denormal", "integer", "dominant", "line", "huge")
-
-
-def adversarial(shape, n, p, seed):
-    """Rows on which products lose digits, or bounds overlap."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    if shape == "offset":
-        X = 1e8 + X * 10.0 ** rng.integers(-9, 3)
-    elif shape == "scales":
-        X *= 10.0 ** rng.integers(-12, 12, (n, 1))
-    elif shape == "masses":
-        X = X[rng.integers(0, max(n // 20, 1), n)]
-    elif shape == "denormal":
-        X *= 5e-324 * 10.0 ** rng.integers(0, 20, (n, 1))
-        X[0] = 1
-    elif shape == "integer":
-        X = rng.integers(-2, 3, (n, p)).astype(float)
-    elif shape == "dominant":
-        X[:, 0] *= 1e12
-    elif shape == "line":  # pairs of distances that differ in the last bits
-        X = np.outer(np.arange(n) % 7 + rng.integers(0, 3, n) * 2.0**-50, np.ones(p))
-    elif shape == "huge":
-        X *= 10.0 ** rng.choice([-160, -150, 17, 100, 150, 160])
-    return X
+from ilk.neighbors.blocked import within_blocked
+from ilk.neighbors.filter_refine import nearest_refined, within_refined
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +22,10 @@ def small_blocks(monkeypatch):
     for name, value in {
         "_TILE": 64,
         "_QUERIES": 8,
-        "FEWEST_FOR_DOUBLE": 1,
+        "FEWEST_IN": {np.float32: 1, np.float64: 1},
         "_LOST": 2,
-        "FEWEST_QUERIES": 1,
+        "FEWEST_QUERIES": {np.float64: 1, np.float32: 1},
+        "FEWEST_TERMS": 0,
     }.items():
         monkeypatch.setattr(filter_refine, name, value)
 
@@ -57,12 +36,12 @@ def same(found, expected):
         np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(SHAPES),
     st.integers(1, 300),
     st.integers(1, 40),
-    st.integers(1, 128),
+    st.integers(1, 300),
     st.sampled_from(["dd", "ff", "df", "fd"]),
     st.floats(0, 1e30),
     st.integers(0, 2**32 - 1),
@@ -78,12 +57,18 @@ def test_same_bits_as_differences(shape, n, p, k, types, away, seed):
     d, k = Euclidean(), min(k, n)
     expected = d.nearest_by_differences(X, Y, k)
     same(nearest_refined(d, X, Y, k), expected)
-    rows = filter_refine._project(d, X, Y, np.float64)  # products in double, too
-    if rows is not None:
-        near, where = (np.empty_like(part) for part in expected)
-        left = filter_refine._Search(d, X, Y, k, rows).run(np.arange(len(X)), near, where)
-        near[left], where[left] = (part[left] for part in expected)
-        same((near, where), expected)
+    with patch.dict(filter_refine.FEWEST_IN, {np.float32: p + 1}):  # products in double, too
+        same(nearest_refined(d, X, Y, k), expected)
+    D = d.compare(X, Y)
+    for r in (0.0, float(np.median(D)), *D[-1, :2].tolist(), np.inf):
+        same_lists(within_refined(d, X, Y, r), within_blocked(d, X, Y, r))
+
+
+def same_lists(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        assert len(one) == len(other)
+        for part in zip(one, other, strict=True):
+            same(*([x] for x in part))
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -109,7 +94,7 @@ def test_bounds_hold_in_exact_arithmetic(shape, p, single, seed):
         assert sorted(found[i, : count[i]]) == list(range(12))  # all rows are among the 12 nearest
         for column, least in zip(found[i], lower[i, : count[i]], strict=False):
             assert Fraction(least) <= true[column]
-        for most, value in zip(upper[i], sorted(true), strict=True):
+        for most, value in zip(sorted(upper[i]), sorted(true), strict=True):
             assert value <= Fraction(most)
 
 
@@ -122,6 +107,32 @@ def test_rows_converted_in_parts(monkeypatch):
     Y = np.repeat(np.random.default_rng(0).normal(size=(1700, 5)), 3, axis=0)  # ties across parts
     d = Euclidean()
     same(nearest_refined(d, Y[:40], Y, 5), d.nearest_by_differences(Y[:40], Y, 5))
+
+
+def test_rows_are_kept_for_searches_of_few_queries(monkeypatch):
+    """Converted once, after several searches; not saved; not those of other rows."""
+    monkeypatch.setattr(filter_refine, "FEWEST_QUERIES", {np.float64: 20, np.float32: 20})
+    made = []
+    project = filter_refine._project
+    monkeypatch.setattr(
+        filter_refine,
+        "_project",
+        lambda d, X, Y, dtype: (made.append(len(Y)), project(d, X, Y, dtype))[1],
+    )
+    X = np.random.default_rng(0).normal(size=(2000, 60))
+    d = Euclidean()
+    index = ilk.index("brute").fit(X, distance=d)
+    size = len(pickle.dumps(index))
+    for start in range(0, 60, 6):
+        Q = X[start : start + 6] + 0.1
+        same(index.kneighbors(Q, 7), d.nearest_by_differences(Q, X, 7))
+        assert made.count(2000) == (start >= 18)
+    Q32, n_made = Q.astype(np.float32), made.count(2000)
+    same(index.kneighbors(Q32, 7), d.nearest_by_differences(Q32, X, 7))
+    assert made.count(2000) == n_made
+    assert len(pickle.dumps(index)) <= size + 9
+    index.fit(X + 1, distance=d)
+    same(index.kneighbors(X[:30], 7), d.nearest_by_differences(X[:30], X + 1, 7))
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -7,7 +7,7 @@ import ilk
 from ilk.neighbors import filter_refine
 from ilk.neighbors.vector_distance import VectorDistance
 
-SMALL = {"_TILE": 64, "_QUERIES": 8, "FEWEST_QUERIES": 1, "FEWEST_FOR_DOUBLE": 1, "_LOST": 2}
+SMALL = {"_TILE": 64, "_QUERIES": 8, "FEWEST_TERMS": 0, "_LOST": 2}
 NONE = {np.float64: 0, np.float32: 0}
 
 
@@ -15,7 +15,8 @@ NONE = {np.float64: 0, np.float32: 0}
 def small_blocks(monkeypatch):
     for name, value in SMALL.items():
         monkeypatch.setattr(filter_refine, name, value)
-    for name in ("FEWEST_NUMBERS", "FEWEST_FEATURES"):
+    monkeypatch.setattr(filter_refine, "FEWEST_IN", {np.float32: 1, np.float64: 1})
+    for name in ("FEWEST_NUMBERS", "FEWEST_FEATURES", "FEWEST_QUERIES"):
         monkeypatch.setattr(filter_refine, name, NONE)
 
 
@@ -54,6 +55,29 @@ def test_neighbours_are_those_of_the_matrix(name, dtype, shape, monkeypatch):
         np.testing.assert_array_equal(where, expected)
         np.testing.assert_array_equal(near, np.take_along_axis(D, expected, axis=1))
         assert near.dtype == D.dtype
+    assert len(used) == 3
+
+
+@pytest.mark.parametrize("shape", ["normal", "multiples", "opposite", "near", "equal"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ["euclidean", "cosine", "correlation"])
+def test_rows_within_a_radius_are_those_of_the_matrix(name, dtype, shape, monkeypatch):
+    X = rows(shape, 460, dtype)
+    X, Y = np.concatenate([X[:30], X[430:]]), X[:430]
+    d = ilk.distance(name)
+    used = []
+    search = filter_refine.within_refined
+    monkeypatch.setattr(
+        "ilk.neighbors.vector_distance.within_refined", lambda *a: used.append(a) or search(*a)
+    )
+    D = d.pairwise(X, Y)
+    index = ilk.index("brute").fit(Y, distance=d)
+    for r in (0.0, float(np.sort(D, axis=1)[:, 9].mean()), float(D[0, 0])):
+        for near, where, row in zip(*index.radius_neighbors(X, r), D, strict=True):
+            expected = np.argsort(row, kind="stable")[: np.count_nonzero(row <= r)]
+            np.testing.assert_array_equal(where, expected)
+            np.testing.assert_array_equal(near, row[expected])
+            assert near.dtype == D.dtype
     assert len(used) == 3
 
 

@@ -46,6 +46,17 @@ def test_mean_squared_distance(name, X):
         assert sigma**2 == pytest.approx(2 * X.var(axis=0, ddof=1).sum())
 
 
+@in_one_test
+@pytest.mark.parametrize("unit", [1.0, 1e160, 1e-170])
+@pytest.mark.parametrize("origin", [0.0, 1e8, [1e200, 0.0, 0.0]])
+def test_mean_squared_distance_of_any_rows(origin, unit, X):
+    X = unit * (X + origin) if np.ndim(origin) == 0 else unit * X + origin
+    D = ilk.distance("euclidean").pairwise(X)
+    pairs = D[np.triu_indices(25, 1)]
+    expected = pairs.max() * np.sqrt(np.mean((pairs / pairs.max()) ** 2))
+    assert rbf().fit(X).sigma_ == pytest.approx(expected, rel=1e-14)
+
+
 def test_mean_over_ordered_pairs_of_an_asymmetric_distance():
     matrix = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0]], dtype=float)
     distance = ilk.distance("precomputed", matrix=matrix)

@@ -188,7 +188,7 @@ def test_cnn_is_the_same_in_blocks_of_any_size(monkeypatch, blobs):
     expected = kept("cnn", X, y)
     for size in (1, 2, 7, 1000):
         monkeypatch.setattr(cnn, "_BLOCK", size)
-        monkeypatch.setattr(cnn, "_ROWS", 2 * size)
+        monkeypatch.setattr(cnn, "_FEW", size - 1)
         assert kept("cnn", X, y) == expected
 
 

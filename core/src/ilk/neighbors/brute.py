@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ilk.blockwise import RowBlocks, row_blocks
 from ilk.inputs import check_finite, check_fitted, n_rows
 from ilk.interfaces.index import Index
-from ilk.neighbors.blocked import smallest, within_blocked
+from ilk.neighbors.blocked import smallest
 from ilk.neighbors.checks import check_radius, check_vector_distance, training_rows
-from ilk.neighbors.vector_distance import nearest_checked
+from ilk.neighbors.filter_refine import Kept
+from ilk.neighbors.vector_distance import nearest_checked, within_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 Nearest = tuple[np.ndarray, np.ndarray]
 Within = tuple[list[np.ndarray], list[np.ndarray]]
 
+# beside the indexes: neither saved nor sent to workers with them
+_KEPT: WeakKeyDictionary[Brute, Kept] = WeakKeyDictionary()
+
 
 class Brute(Index):
     """Brute force: compares every query with every training row; exact, for any distance.
@@ -34,7 +39,9 @@ class Brute(Index):
     the answer, for any number of rows; the full matrix of distances never exists.
 
     Where the comparison is a Euclidean distance of many or wide rows, a matrix product with a
-    rigorous error bound first rules out most rows; the answers are the same to the last bit.
+    rigorous error bound first rules out most rows; the answers are the same to the last bit. For
+    this the index keeps a converted copy of rows in memory, of at most 64 MiB (half their size as
+    float64; 128 MiB where float32 is not precise enough): do not change the rows after `fit`.
 
     Ties go to the lower training index. Infinite distances are legal and rank last.
 
@@ -96,6 +103,7 @@ class Brute(Index):
             blocks.check(self, nan=distance.capabilities.nan)
             self.X_ = blocks
         self.distance_ = distance
+        _KEPT.pop(self, None)
         self.n_distance_evaluations_ = 0
         return self
 
@@ -122,7 +130,7 @@ class Brute(Index):
                 partial(_nearest_in, self.distance_, Q, k), partial(_merge_nearest, k)
             )
         else:
-            near, where = nearest_checked(self.distance_, Q, self.X_, k)
+            near, where = nearest_checked(self.distance_, Q, self.X_, k, self._kept)
         self._count(Q)
         return near, where
 
@@ -138,9 +146,13 @@ class Brute(Index):
         if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(partial(_within_in, self.distance_, Q, r), _merge_within)
         else:
-            near, where = within_blocked(self.distance_, Q, self.X_, r)
+            near, where = within_checked(self.distance_, Q, self.X_, r, self._kept)
         self._count(Q)
         return near, where
+
+    @property
+    def _kept(self) -> Kept:
+        return _KEPT.setdefault(self, Kept())
 
     def _read(self, blocks: RowBlocks) -> Iterator[np.ndarray]:
         """Yield checked blocks of queries; errors have row numbers of the whole data."""
@@ -171,7 +183,7 @@ def _merge_nearest(k: int, one: Nearest, other: Nearest) -> Nearest:
 
 def _within_in(distance: Distance, Q: Cases, r: float, first: int, block: np.ndarray) -> Within:
     """The rows of a block within r of each query, nearest first: distances, numbers."""
-    near, where = within_blocked(distance, Q, block, r)
+    near, where = within_checked(distance, Q, block, r)
     return near, [numbers + first for numbers in where]
 
 

@@ -201,12 +201,14 @@ def doubtful(
     none_far = D.max() < np.inf
     if none_far and D.min() >= faint:
         return None
-    unsure = np.isinf(D)
-    if not _zeros_are_true(X, Y, weights, faint ** (1 / p)):
-        unsure |= faint > D
-    elif none_far:
-        return None
-    return np.asarray(unsure)
+    unsure = np.asarray(faint > D)
+    if np.count_nonzero(unsure) <= len(X) + len(Y):
+        rows, columns = np.nonzero(unsure)  # mostly of equal rows
+        unsure[rows, columns] = (X[rows] != Y[columns]).any(axis=1)
+    elif _zeros_are_true(X, Y, weights, faint ** (1 / p)):
+        unsure[...] = False
+    unsure |= np.isinf(D)
+    return unsure if unsure.any() else None
 
 
 def mend(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+FEW_ROWS = 4  # queries up to which rows need not be transposed for squared Euclidean distances
 UNROLLED = 4  # features in one turn of a kernel's loop
 MAX_FLOAT32_FEATURES = 2048  # number of features above which sums in float32 lose too many digits
 
@@ -85,7 +86,11 @@ Kernel = Callable[[np.ndarray, np.ndarray, np.ndarray, int, int], Any]
 
 def fill_tile(kernel: Kernel, X: Rows, Y: Rows, tile: Tile) -> None:
     """Fill a tile by a kernel for each row of X and each row of Y."""
-    if len(X) > 1:
+    from ilk.neighbors import sums
+
+    if kernel is sums.squared_euclidean and len(X) <= FEW_ROWS and len(Y) >= 2 * UNROLLED:
+        sums.few_squares(np.ascontiguousarray(X.values), np.ascontiguousarray(Y.values), tile.view)
+    elif len(X) > 1:
         width = tile.matrix.shape[1]
         start = tile.row * width + tile.column
         kernel(X.padded, Y.columns, tile.matrix.reshape(-1), start, width)

@@ -42,7 +42,7 @@ def sift(
         Error bounds per ``|q| |x|``, per ``(|q| + |x|)^2`` and per ``1 + |q| + |x|``, and the
         relative one of the distance that ranks; derived in `ilk.neighbors.filter_refine`.
     upper : ndarray of shape (m, k)
-        The smallest upper bounds, ascending.
+        The smallest upper bounds, as a heap: the largest of them is first.
     found, lower : ndarrays of shape (m, most)
         Candidates, and their lower bounds.
     count : ndarray of shape (m,)
@@ -85,9 +85,9 @@ def sift(
                 found[i, count[i]] = first + j
                 lower[i, count[i]] = value - error
                 count[i] += 1
-                if value + error < upper[i, -1]:
-                    _insert(value + error, upper[i])
-                    most_near = upper[i, -1]
+                if value + error < upper[i, 0]:
+                    _replace(value + error, upper[i])
+                    most_near = upper[i, 0]
                     slack = relative * (most_near + a * a) + by_square * (a * a + abs(most_near))
                     queries[i, 1] = most_near + slack
 
@@ -122,10 +122,18 @@ def _drop(
 
 
 @compiled
-def _insert(value: float, upper: np.ndarray) -> None:
-    """Insert a value into a sorted list in place of its last."""
-    place = len(upper) - 1
-    while place > 0 and upper[place - 1] > value:
-        upper[place] = upper[place - 1]
-        place -= 1
-    upper[place] = value
+def _replace(value: float, heap: np.ndarray) -> None:
+    """Put a value in place of the largest, which is first."""
+    k = len(heap)
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= k:
+            break
+        if child + 1 < k and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = value

@@ -70,6 +70,28 @@ def squared_euclidean(
 
 
 @compiled(fastmath={"contract"})
+def few_squares(X: np.ndarray, Y: np.ndarray, out: np.ndarray) -> None:
+    """Sums of squared differences of few rows of X to at least 8 of Y: no row is transposed."""
+    m, p = Y.shape
+    for k in range(0, m, 8):
+        j = min(k, m - 8)
+        for i in range(len(X)):
+            out[i, j] = 0
+            # of the type of `out`, unlike a literal 0
+            t0 = t1 = t2 = t3 = t4 = t5 = t6 = t7 = out[i, j]
+            for f in range(p):
+                x = X[i, f]
+                d0, d1, d2, d3 = x - Y[j, f], x - Y[j + 1, f], x - Y[j + 2, f], x - Y[j + 3, f]
+                d4, d5, d6, d7 = x - Y[j + 4, f], x - Y[j + 5, f], x - Y[j + 6, f], x - Y[j + 7, f]
+                # eight sums at once: one alone would wait for each of its terms
+                t0, t1, t2, t3 = t0 + d0 * d0, t1 + d1 * d1, t2 + d2 * d2, t3 + d3 * d3
+                t4, t5, t6, t7 = t4 + d4 * d4, t5 + d5 * d5, t6 + d6 * d6, t7 + d7 * d7
+            row = out[i, j : j + 8]
+            row[0], row[1], row[2], row[3] = t0, t1, t2, t3
+            row[4], row[5], row[6], row[7] = t4, t5, t6, t7
+
+
+@compiled(fastmath={"contract"})
 def cubed(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride: int) -> None:
     """Sums of cubes of absolute differences."""
     n, p = X.shape
@@ -119,9 +141,9 @@ def chebyshev(X: np.ndarray, YT: np.ndarray, out: np.ndarray, base: int, stride:
 def squared_pairs(
     X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    """Squared distances of ``X[rows[i]]`` to ``Y[columns[i]]``, with the bits of tiles."""
+    """Squared distances of ``X[rows[i]]`` to ``Y[columns[i]]``, with the bits of double tiles."""
     D = np.empty(len(rows))
-    pairs(X, rows, Y, columns, UNROOTED, 0.0, D)
+    pairs(*gathered(X, rows, float), *gathered(Y, columns, float), UNROOTED, 0.0, D)
     return D
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from ilk.inputs import check_same_features, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
-from ilk.neighbors.blocked import nearest_blocked
+from ilk.neighbors.blocked import nearest_blocked, within_blocked
 from ilk.neighbors.checks import check_k
-from ilk.neighbors.filter_refine import nearest_refined, pays
-from ilk.neighbors.rows import MAX_FLOAT32_FEATURES, Rows, Tile
+from ilk.neighbors.filter_refine import Kept, nearest_refined, pays, within_refined
+from ilk.neighbors.rows import FEW_ROWS, MAX_FLOAT32_FEATURES, Rows, Tile
 from ilk.parallel import in_blocks, n_threads
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _Part: TypeAlias = tuple[int, Rows, Rows]
 
 _TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
 _WIDEST, _NARROWEST = 512, 32  # columns of a tile: vectorized, and still in the cache
+_LONG = 2**18  # numbers of the second operand in a tile of few rows: it is read once
 _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only searched
 _WORK = 2**30  # maximum differences in a block: interrupts are handled between blocks
 _FEW = 32  # minimum number of rows in a block, however long the others are
@@ -77,6 +79,8 @@ class VectorDistance(Distance):
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Distances of every row of X to every row of Y, both already checked."""
+        if len(Y) <= FEW_ROWS < len(X) and self.embeds and self.symmetric:
+            return np.ascontiguousarray(self.compare(Y, X).T)  # the same sums, but faster
         # only tiles from the diagonal on are computed; the others are their mirror images
         mirrored = Y is X and self.symmetric
         dtype = self.working_type(X, Y)
@@ -84,7 +88,7 @@ class VectorDistance(Distance):
 
         def work(start: int, stop: int) -> None:
             left = start if mirrored else 0
-            scratch = np.empty((stop - start) * _width(Y), dtype=dtype)
+            scratch = np.empty((stop - start) * self._width(stop - start, Y), dtype=dtype)
             for first, rows, columns in self._tiles(X[start:stop], Y[left:], dtype):
                 tile = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 squared = self._compare_squared(rows, columns, Tile(tile, 0, 0, tile.shape))
@@ -121,11 +125,13 @@ class VectorDistance(Distance):
         self.check_parameters()
         return self.nearest(*self.check_pair(X, Y), k)
 
-    def nearest(self, X: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def nearest(
+        self, X: np.ndarray, Y: np.ndarray, k: int, kept: Kept | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The same as `kneighbors`, of rows that are already checked."""
         check_k(self, k, len(Y))
-        if self.embeds and pays(self, X, Y, k):
-            return nearest_refined(self, X, Y, k)
+        if self.embeds and pays(self, X, Y, k, kept):
+            return nearest_refined(self, X, Y, k, kept)
         return self.nearest_by_differences(X, Y, k)
 
     def nearest_by_differences(
@@ -133,7 +139,7 @@ class VectorDistance(Distance):
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same as `nearest`, from the distances of all pairs."""
         if k > MAX_SORTED:
-            return nearest_blocked(self, X, Y, k)
+            return nearest_blocked(_Checked(self), X, Y, k)
         from ilk.neighbors.sums import push
 
         dtype, result = self.working_type(X, Y), self.result_type(X, Y)
@@ -141,7 +147,7 @@ class VectorDistance(Distance):
         where = np.empty((len(X), k), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
-            scratch = np.empty((stop - start) * _width(Y), dtype=dtype)
+            scratch = np.empty((stop - start) * self._width(stop - start, Y), dtype=dtype)
             for first, rows, columns in self._tiles(X[start:stop], Y, dtype):
                 D = scratch[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 squared = self._compare_squared(rows, columns, Tile(D, 0, 0, D.shape))
@@ -153,6 +159,17 @@ class VectorDistance(Distance):
 
         in_blocks(work, len(X), _height(X, Y, _FLAT))
         return near, where
+
+    def within(
+        self, X: np.ndarray, Y: np.ndarray, r: float, kept: Kept | None = None
+    ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The rows of Y within distance r of each row of X, nearest first, ties by lower index.
+
+        X and Y are already checked.
+        """
+        if self.embeds and pays(self, X, Y, 1, kept):
+            return within_refined(self, X, Y, r, kept)
+        return within_blocked(_Checked(self), X, Y, r)
 
     def prepare(self, X: Cases) -> Prepared:
         """Return a handle on X, checked once."""
@@ -168,6 +185,10 @@ class VectorDistance(Distance):
         """Return rows whose Euclidean distances rank as this distance does."""
         raise NotImplementedError
 
+    def embedded_radius(self, r: float) -> float:
+        """Return the Euclidean distance of embedded rows where this distance is r."""
+        return r
+
     def working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
         """The type in which rows are compared."""
         double = self.works_in_double or X.shape[1] > MAX_FLOAT32_FEATURES
@@ -177,27 +198,64 @@ class VectorDistance(Distance):
         """The type of distances: float32 only if both operands are."""
         return np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
 
+    def _width(self, n: int, Y: np.ndarray) -> int:
+        """Number of columns of a tile of n rows."""
+        p = max(int(Y.shape[1]), 1)
+        if n <= FEW_ROWS and self.embeds:
+            return min(max(_LONG // p, _NARROWEST), len(Y))
+        return min(max(min(_TILE // p, _WIDEST), _NARROWEST), len(Y))
+
     def _tiles(self, X: np.ndarray, Y: np.ndarray, dtype: _Float) -> Iterator[_Part]:
         """Yield the first row of each tile of Y, the rows of X, and those of the tile."""
         rows = self._rows(np.asarray(X, dtype=dtype))
-        width = _width(Y)
+        width = self._width(len(X), Y)
         with np.errstate(over="ignore", under="ignore"):
             for first in range(0, len(Y), width):
                 yield first, rows, self._rows(np.asarray(Y[first : first + width], dtype=dtype))
 
 
-def nearest_checked(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+def nearest_checked(
+    distance: Any, X: Any, Y: Any, k: int, kept: Kept | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of Y nearest to each row of X, both as the distance's `check_input` returns them.
 
     A distance with a search or a check of pairs of its own gets the rows as anyone else's.
     """
-    cls: Any = type(distance)
-    own = getattr(cls, "kneighbors", None), getattr(cls, "check_pair", None)
-    if own != (VectorDistance.kneighbors, Distance.check_pair):
+    if not _takes_checked(distance, "kneighbors"):
         return distance.kneighbors(X, Y, k)  # type: ignore[no-any-return]  # Any
     distance.check_parameters()
     check_same_features(distance, X, Y)
-    return distance.nearest(X, Y, k)  # type: ignore[no-any-return]  # Any
+    return distance.nearest(X, Y, k, kept)  # type: ignore[no-any-return]  # Any
+
+
+def within_checked(
+    distance: Any, X: Any, Y: Any, r: float, kept: Kept | None = None
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The rows of Y within distance r of each row of X, as `nearest_checked` takes them."""
+    if not _takes_checked(distance, "pairwise"):
+        return within_blocked(distance, X, Y, r)
+    distance.check_parameters()
+    check_same_features(distance, X, Y)
+    return distance.within(X, Y, r, kept)  # type: ignore[no-any-return]  # Any
+
+
+def _takes_checked(distance: Any, method: str) -> bool:
+    cls: Any = type(distance)
+    own = getattr(cls, method, None), getattr(cls, "check_pair", None)
+    return own == (getattr(VectorDistance, method), Distance.check_pair)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A distance of rows that are already checked, for searches in blocks."""
+
+    distance: VectorDistance
+
+    def pairwise(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+        return self.distance.compare(X, X if Y is None else Y)
+
+    def check_pair(self, X: np.ndarray, Y: np.ndarray | None = None) -> tuple[Any, Any]:
+        return X, Y
 
 
 class _PreparedVectors(Prepared):
@@ -225,11 +283,6 @@ def _few_runs(starts: list[int], most: int) -> Iterator[tuple[int, int]]:
         if run == len(starts) - 1 or (run + 1 - first) * (starts[run + 1] - starts[first]) > most:
             yield first, run
             first = run
-
-
-def _width(Y: np.ndarray) -> int:
-    width = _TILE // max(int(Y.shape[1]), 1)
-    return min(max(min(width, _WIDEST), _NARROWEST), len(Y))
 
 
 def _height(X: np.ndarray, Y: np.ndarray, most: int) -> int:

@@ -47,14 +47,24 @@ class DotProductKernel(ilk.Kernel):
 
     def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
-        K = apply(self._quiet, products(*self._checked_pair(X, Y)))
-        return check_values(self, K, "the kernel of rows")
+        left, right = self._checked_pair(X, Y)
+        P = products(left, right)
+        with np.errstate(over="ignore"):
+            # no value is beyond that of the largest possible product
+            most = np.array([2.0 * left.shape[1] * _largest(left) * _largest(right)], P.dtype)
+            if np.isfinite(most) and np.isfinite(self._quiet(most)):
+                return apply(self._quiet, P)
+        return self._checked_values(P, "the kernel of rows")
 
     def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
         self.check_parameters()
         X = ilk.check_vectors(self, X, sparse=True)
-        return check_values(self, self._quiet(square_norms(X)), "the kernel of a row with itself")
+        return self._checked_values(square_norms(X), "the kernel of a row with itself")
+
+    def _checked_values(self, products: np.ndarray, what: str) -> np.ndarray:
+        check_values(self, products, what)
+        return check_values(self, apply(self._quiet, products), what)
 
     def _quiet(self, products: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -303,7 +313,11 @@ class Sigmoid(DotProductKernel):
         return gram, np.stack([P * slopes * self.eta1, self.eta2 * slopes], axis=-1)
 
     def _values(self, products: np.ndarray) -> np.ndarray:
-        products[~np.isfinite(products)] = np.nan  # tanh would hide an infinity as 1
         products *= self.eta1
         products += self.eta2
         return np.asarray(np.tanh(products, out=products))
+
+
+def _largest(X: Any) -> float:
+    """The largest absolute value of a matrix, dense or sparse."""
+    return float(max(X.max(), -X.min()))

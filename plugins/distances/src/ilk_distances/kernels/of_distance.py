@@ -13,7 +13,7 @@ import ilk
 from ilk import check_fitted, param
 from ilk.neighbors import Norm, VectorDistance
 from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
-from ilk_distances.kernels.tiled import apply, can_tile, gaussians
+from ilk_distances.kernels.tiled import apply, can_tile, of_squares
 
 if TYPE_CHECKING:
     from ilk import Cases, Distance, Labels
@@ -91,9 +91,8 @@ class DistanceKernel(ilk.Kernel):
         """Kernel values of every row of X with every row of Y (X itself if left out)."""
         pair = self._checked_pair(X, Y)
         sigma = 1.0 if np.ndim(self.sigma_) else float(self.sigma_)
-        plain = is_euclidean(self.distance_) and self.distance_.weights is None
-        if self.gaussian and plain and can_tile(pair[0], pair[-1], sigma):
-            return gaussians(pair[0], pair[-1], sigma)
+        if is_plain(self.distance_) and can_tile(pair[0], pair[-1], sigma, gaussian=self.gaussian):
+            return of_squares(self._values, pair[0], pair[-1], sigma)
         return self._apply(self._values, *pair)
 
     @unfitted_too
@@ -233,6 +232,11 @@ def is_euclidean(distance: Distance) -> bool:
     return isinstance(distance, Norm) and distance.p == 2
 
 
+def is_plain(distance: Any) -> bool:
+    """Tell whether a distance is the Euclidean distance without weights."""
+    return is_euclidean(distance) and distance.weights is None
+
+
 def _same(u: np.ndarray) -> np.ndarray:
     return u
 
@@ -303,6 +307,8 @@ def _measured(
 
 def _root_of_mean(distance: Distance, X: Any, n: int, power: int) -> float:
     """Root of the mean power of the distance over the pairs of different rows."""
+    if is_plain(distance) and power == 2:
+        return _spread(X)
     unit = float(distance.pairwise(ilk.take(X, [0]), X).max()) or 1.0  # squares stay in range
     if not np.isfinite(unit):
         return unit
@@ -320,6 +326,25 @@ def _root_of_mean(distance: Distance, X: Any, n: int, power: int) -> float:
         total += float(D @ D) if power == 2 else float(D.sum())
         n_pairs += len(D)
     return (unit if power == 2 else float(np.sqrt(unit))) * float(np.sqrt(total / n_pairs))
+
+
+def _spread(X: np.ndarray) -> float:
+    """Root of the mean squared Euclidean distance of different rows: twice the variance."""
+    n = len(X)
+    blocks = [X[rows[0] : rows[-1] + 1] for rows in _row_blocks(n, max(_PAIRS // X.shape[1], 1))]
+    with np.errstate(over="ignore", under="ignore"):
+        # differences to a row, so that a large constant feature is 0, in units of the largest
+        size = float(max(np.abs(np.subtract(Z, X[0], dtype=float)).max() for Z in blocks))
+        if not 0 < size < np.inf:
+            return size
+        centre = sum((np.subtract(Z, X[0], dtype=float) / size).sum(axis=0) for Z in blocks) / n
+        total, off = 0.0, np.zeros(X.shape[1])
+        for Z in blocks:
+            gaps = np.subtract(Z, X[0], dtype=float) / size - centre
+            total += float(np.vdot(gaps, gaps))
+            off += gaps.sum(axis=0)
+        # the centre is rounded: its error is subtracted
+        return size * float(np.sqrt(2 * (total - off @ off / n) / (n - 1)))
 
 
 def mean_local_width(distance: Distance | None, X: Cases) -> float:

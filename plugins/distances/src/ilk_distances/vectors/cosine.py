@@ -42,6 +42,10 @@ class Angle(VectorDistance):
         X /= np.sqrt(np.einsum("ij,ij->i", X, X))[:, None]
         return X
 
+    def embedded_radius(self, r: float) -> float:
+        """Return the root of 2 r."""
+        return float(np.sqrt(2 * r))
+
     def _directions(self, X: np.ndarray) -> np.ndarray:
         X = X.astype(float, copy=False)
         return directions(centred(X) if self.centres else X)

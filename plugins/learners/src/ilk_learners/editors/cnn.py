@@ -17,7 +17,7 @@ from ilk_learners.editors.case_editor import (
 )
 
 _BLOCK = 256  # cases per block: one distance matrix, few wasted comparisons
-_ROWS = 4096  # cases compared with the added ones at a time: bounds memory
+_FEW = 4  # cases whose distances to all others are computed faster than a search among them
 
 
 class CNN(CaseEditor):
@@ -89,8 +89,8 @@ class Store:
     ----------
     kept : ndarray of bool, shape (n,)
     near, nearest : ndarray of shape (n,)
-        For cases that are not kept: distance to the nearest kept case, and its number (infinity
-        and -1 while there is none).
+        For cases that are not kept: distance to the nearest kept case with which it was compared,
+        and its number (infinity and -1 while there is none).
     """
 
     def __init__(self, cases: EditedCases) -> None:
@@ -98,48 +98,58 @@ class Store:
         self.kept = np.zeros(len(cases), dtype=bool)
         self.near = np.full(len(cases), np.inf)
         self.nearest = np.full(len(cases), -1, dtype=np.intp)
-
-    @property
-    def wrong(self) -> np.ndarray:
-        """Mask of the misclassified cases that are not kept."""
-        codes = self.cases.codes
-        return np.asarray(~self.kept & ((self.nearest < 0) | (codes[self.nearest] != codes)))
+        self._added = np.empty(0, dtype=np.intp)  # kept cases as they came
+        self._compared = np.zeros(len(cases), dtype=np.intp)  # how many of them
 
     def see(self, order: np.ndarray) -> bool:
         """One pass over the cases in this order; return whether any was added."""
         from ilk_learners.editors.editing_kernels import admit
 
-        distance, codes = self.cases.distance, self.cases.codes
-        before = np.count_nonzero(self.kept)
-        start = 0
-        while True:
-            ahead = np.flatnonzero(self.wrong[order[start:]])
-            if not len(ahead):  # the rest is classified correctly until a case is added
-                return bool(np.count_nonzero(self.kept) > before)
-            start += ahead[0]
+        codes, before = self.cases.codes, len(self._added)
+        for start in range(0, len(order), _BLOCK):
             block = order[start : start + _BLOCK]
-            X = take(self.cases.X, block)
+            block = block[~self.kept[block]]
+            if not len(block):
+                continue
+            if not self.misclassifies(block).any():
+                continue
             # within a block too, because a case may be misclassified until another one of it is
             # added
-            D = np.asarray(distance.pairwise(X))
+            D = np.asarray(self.cases.distance.pairwise(take(self.cases.X, block)))
             admit(block, D, self.near, self.nearest, codes, self.kept)
-            self._update(block[self.kept[block]])
-            start += len(block)
+            self._added = np.concatenate([self._added, block[self.kept[block]]])
+        return len(self._added) > before
 
-    def _update(self, added: np.ndarray) -> None:
-        """Update the nearest kept case of the other cases with the added ones."""
-        added = np.sort(added)  # ties of distance go to the lower number
-        targets, left = take(self.cases.X, added), np.flatnonzero(~self.kept)
-        for start in range(0, len(left), _ROWS):
-            rows = left[start : start + _ROWS]
-            D = np.asarray(self.cases.distance.pairwise(take(self.cases.X, rows), targets))
-            columns = D.argmin(axis=1)
-            near, numbers = D[np.arange(len(rows)), columns], added[columns]
-            old, first = self.near[rows], self.nearest[rows]
-            # ties of distance go to the lower number, whichever was added first
-            closer = (first < 0) | (near < old) | ((near == old) & (numbers < first))
-            self.near[rows] = np.where(closer, near, old)
-            self.nearest[rows] = np.where(closer, numbers, first)
+    def misclassifies(self, block: np.ndarray) -> np.ndarray:
+        """Tell which cases of a block, none of them kept, their nearest kept case misclassifies."""
+        self._update(block)
+        codes, nearest = self.cases.codes, self.nearest[block]
+        # -1: nothing is kept yet
+        return np.asarray((nearest < 0) | (codes[nearest] != codes[block]))
+
+    def _update(self, block: np.ndarray) -> None:
+        """Compare the cases of a block with those kept since they were last compared."""
+        added = np.sort(self._added[self._compared[block].min() :])
+        self._compared[block] = len(self._added)
+        if not len(added):
+            return
+        distance, X, targets = (
+            self.cases.distance,
+            take(self.cases.X, block),
+            take(self.cases.X, added),
+        )
+        if len(added) <= _FEW:
+            D = np.asarray(distance.pairwise(X, targets))
+            columns = D.argmin(axis=1)[:, None]
+            D = np.take_along_axis(D, columns, axis=1)
+        else:
+            D, columns = distance.kneighbors(X, targets, 1)
+        near, numbers = D[:, 0], added[columns[:, 0]]
+        old, first = self.near[block], self.nearest[block]
+        # ties of distance go to the lower number, whichever was added first
+        closer = (first < 0) | (near < old) | ((near == old) & (numbers < first))
+        self.near[block] = np.where(closer, near, old)
+        self.nearest[block] = np.where(closer, numbers, first)
 
 
 class IB2(CaseEditor):

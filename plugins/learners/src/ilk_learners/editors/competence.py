@@ -264,7 +264,7 @@ class EditedSet:
         n = len(cases)
         self.kept = np.zeros(n, dtype=bool)
         self.left = np.ones(n, dtype=bool)
-        self._codes, self._model = cases.codes, model
+        self._model = model
         self._solved = np.zeros(n, dtype=bool)
         self._store = Store(cases) if add == "misclassified" else None
         coverage, reachability = model.coverage, model.reachability
@@ -291,9 +291,7 @@ class EditedSet:
         """Whether to add a case."""
         if self._store is None:
             return not self._solved[case]
-        nearest = self._store.nearest[case]
-        # -1: nothing is stored yet that could classify the case
-        return bool(nearest < 0 or self._codes[nearest] != self._codes[case])
+        return bool(self._store.misclassifies(np.array([case]))[0])
 
     def extend(self, case: int, delete: Delete, update: Update) -> np.ndarray:
         """Add a case; return the cases removed from the training set with it."""
@@ -304,6 +302,8 @@ class EditedSet:
         self._solved[coverage] = True
         if self._store is not None:
             self._store.see(np.array([case]))
+            # of all at once: one after the other would take longer
+            self._store.misclassifies(np.flatnonzero(~self._store.kept))
         gone = coverage[self.left[coverage]] if delete == "covered" else np.array([case])
         self.left[gone] = False
         if update == "dynamic":
