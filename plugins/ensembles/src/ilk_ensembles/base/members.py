@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
@@ -79,15 +80,19 @@ def each_place(
         except Exception as error:
             raise failure(owner, _place(argument, position), member, error) from error
 
-    return _in_threads(one, members, n_jobs)
+    return in_threads(one, members, n_jobs)
 
 
-def _in_threads(
+def in_threads(
     work: Callable[[int, Any], T], members: Sequence[Any], n_jobs: int | None
 ) -> list[T]:
+    """``work(position, member)`` of each member, in up to `n_jobs` threads."""
+    n_jobs = jobs_for(len(members), n_jobs)
+    if effective_n_jobs(n_jobs) == 1:  # joblib would take longer than a light member
+        return [work(position, member) for position, member in enumerate(members)]
     jobs = (delayed(work)(position, member) for position, member in enumerate(members))
     with warnings.catch_warnings():  # threads race on filters; restore them afterwards
-        return list(Parallel(n_jobs=jobs_for(len(members), n_jobs), prefer="threads")(jobs))
+        return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
 
 
 def jobs_for(n_members: int, n_jobs: int | None) -> int | None:
@@ -148,7 +153,7 @@ def fit_each(
             if progress is not None:
                 progress.step()
 
-    results = _in_threads(one, members, n_jobs)
+    results = in_threads(one, members, n_jobs)
     owner.failures_ = {at: error for at, (_, error) in enumerate(results) if error is not None}
     if len(owner.failures_) == len(results):
         first = owner.failures_[0]

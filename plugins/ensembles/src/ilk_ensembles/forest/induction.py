@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
 from ilk_ensembles.base.bootstrap import bootstrap_rows
-from ilk_ensembles.base.members import jobs_for
+from ilk_ensembles.base.members import in_threads
 from ilk_ensembles.forest.trees import Tree, Trees, standardized
 
 if TYPE_CHECKING:
@@ -228,12 +228,10 @@ def grow_forest(
         progress.step()
         return tree
 
-    # classes of few cases look like numbers to predict
-    with warnings.catch_warnings():
+    # parameters are checked; classes of few cases look like numbers to predict
+    with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
-        jobs = (delayed(one)(t, int(seed)) for t, seed in enumerate(seeds))
-        trees = list(Parallel(n_jobs=jobs_for(len(seeds), n_jobs), prefer="threads")(jobs))
-    return cases.joined(trees), out
+        return cases.joined(in_threads(one, seeds.tolist(), n_jobs)), out
 
 
 def bootstrap_weights(

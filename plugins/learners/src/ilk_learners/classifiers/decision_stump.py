@@ -258,7 +258,7 @@ def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place
         below -= 1
     while weights[order[above]] == 0:
         above += 1
-    return midpoint(float(column[order[below]]), float(column[order[above]]))
+    return float(midpoint(float(column[order[below]]), float(column[order[above]])))
 
 
 _SMALL = 2**16  # up to so many rows, row numbers fit in two bytes

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+from sklearn import config_context
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -160,29 +160,28 @@ class DecisionTree(EstimatorClassifier):
         rows, classes = case_order(cases.X, cases.codes, cases.weights)
         cases = cases.taken(rows)
         self._places = np.argsort(classes)
-        values, ranks = _ranked(cases.X)
-        weights = case_weights(self, cases)
-        self._fit(replace(cases, X=ranks, codes=self._places[cases.codes]), weights)
-        self._put_thresholds(values, ranks)
+        ranks = _ranked(cases.X)
+        weights, codes = case_weights(self, cases), self._places[cases.codes]
+        self.classes_ = cases.classes
+        # parameters and cases are checked
+        with self._translated_errors(), config_context(skip_parameter_validation=True):
+            self.estimator_ = self._estimator().fit(ranks, codes, weights, check_input=False)
+        self._put_thresholds(cases.X, ranks)
         self.depth_ = int(self.estimator_.get_depth())
         self.n_leaves_ = int(self.estimator_.get_n_leaves())
         return self
 
-    def _put_thresholds(self, values: list[np.ndarray], ranks: np.ndarray) -> None:
+    def _put_thresholds(self, X: np.ndarray, ranks: np.ndarray) -> None:
         """Map thresholds of ranks back to midpoints between values."""
         from ilk_learners.classifiers.tree_kernels import find_gaps
 
         tree = self.estimator_.tree_
-        nodes = tree.feature, tree.threshold, tree.children_left, tree.children_right
-        below = np.zeros(tree.node_count, dtype=np.intp)
-        above = np.full(tree.node_count, len(ranks), dtype=np.intp)
-        find_gaps(ranks, *nodes, below, above)
+        sides = np.zeros((tree.node_count, 2), dtype=np.intp)
+        find_gaps(ranks, _links(tree), tree.threshold, sides)
+        inner = np.flatnonzero(tree.children_left >= 0)
+        low, high = X[sides[inner].T, tree.feature[inner]].astype(float)
         self._thresholds = np.full(tree.node_count, np.inf)
-        for node in np.flatnonzero(tree.children_left >= 0):
-            distinct = values[tree.feature[node]]
-            self._thresholds[node] = midpoint(
-                float(distinct[below[node]]), float(distinct[above[node]])
-            )
+        self._thresholds[inner] = midpoint(low, high)
 
     def check_loaded(self) -> None:
         """Check that a stored tree matches the features and classes."""
@@ -209,8 +208,7 @@ class DecisionTree(EstimatorClassifier):
         X = check_vectors(self, X, reset=False)
         tree = self.estimator_.tree_
         leaves = np.empty(len(X), dtype=np.intp)
-        children = tree.children_left, tree.children_right
-        find_leaves(X, tree.feature, self._thresholds, *children, leaves)
+        find_leaves(X, _links(tree), self._thresholds, leaves)
         shares = tree.value[leaves, 0][:, self._places]
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
@@ -227,11 +225,17 @@ class DecisionTree(EstimatorClassifier):
         )
 
 
-def _ranked(X: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Distinct values of each feature, ascending, and the rank of each cell among them."""
+def _links(tree: Any) -> np.ndarray:
+    """Feature and children of each node of a scikit-learn tree, for compiled descent."""
+    nodes = np.column_stack([tree.feature, tree.children_left, tree.children_right])
+    leaves = np.flatnonzero(nodes[:, 1] < 0)
+    nodes[leaves] = leaves[:, None] * [0, 1, 1]  # a leaf is its own child
+    return nodes.astype(np.uint32)
+
+
+def _ranked(X: np.ndarray) -> np.ndarray:
+    """Rank of each cell among the distinct values of its feature."""
     ranks = np.empty(X.shape, dtype=np.float32)
-    values = []
     for f in range(X.shape[1]):
-        distinct, ranks[:, f] = np.unique(X[:, f], return_inverse=True)
-        values.append(distinct)
-    return values, ranks
+        ranks[:, f] = np.unique(X[:, f], return_inverse=True)[1]
+    return ranks

@@ -253,48 +253,69 @@ def convert(weights: np.ndarray, units: np.ndarray) -> float:
     return factor
 
 
+_BLOCK = 256  # rows that descend together: they, and their nodes, stay in the cache
+
+
 @compiled
 def find_leaves(
-    X: np.ndarray,
-    features: np.ndarray,
-    thresholds: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    leaves: np.ndarray,
+    X: np.ndarray, links: np.ndarray, thresholds: np.ndarray, leaves: np.ndarray
 ) -> None:
-    """Write the leaf of each row; leaves have the children -1.
+    """Write the leaf of each row.
 
-    Shapes: `X` (n, p), `leaves` (n,), the others (n_nodes,).
+    A block of rows descends level by level: their memory accesses are independent and overlap.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    links : ndarray of uint32, shape (n_nodes, 3)
+        Feature, left and right child of each node, side by side in memory; a leaf is its own
+        child. Unsigned, as negative positions would cost a test each.
+    thresholds : ndarray of shape (n_nodes,)
+    leaves : ndarray of shape (n,)
     """
-    for i in range(len(X)):
-        node = 0
-        while left[node] >= 0:
-            below = X[i, features[node]] <= thresholds[node]
-            node = left[node] if below else right[node]
-        leaves[i] = node
+    rows, nodes = np.empty(_BLOCK, dtype=np.uint32), np.empty(_BLOCK, dtype=np.uint32)
+    for start in range(0, len(X), _BLOCK):
+        size = min(_BLOCK, len(X) - start)
+        for k in range(size):
+            rows[k], nodes[k] = start + k, 0
+        while size > 0:
+            walking = 0
+            for k in range(size):
+                row, node = rows[k], nodes[k]
+                feature, left, right = links[node, 0], links[node, 1], links[node, 2]
+                if left == node:
+                    leaves[row] = node
+                    continue
+                # rows still on their way stay at the front; those in leaves are dropped
+                rows[walking] = row
+                nodes[walking] = left if X[row, feature] <= thresholds[node] else right
+                walking += 1
+            size = walking
 
 
 @compiled
 def find_gaps(
-    ranks: np.ndarray,
-    features: np.ndarray,
-    thresholds: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    below: np.ndarray,
-    above: np.ndarray,
+    ranks: np.ndarray, links: np.ndarray, thresholds: np.ndarray, sides: np.ndarray
 ) -> None:
-    """Write, for each node, the largest rank that goes left and the smallest that goes right.
+    """Write, for each node, the row of largest rank that goes left and of smallest to the right.
 
-    Shapes: `ranks` (n, p), the others (n_nodes,).
+    Shapes: `ranks` (n, p), `links` as in `find_leaves`, `thresholds` (n_nodes,), `sides`
+    (n_nodes, 2).
     """
+    below = np.full(len(links), -np.inf)
+    above = np.full(len(links), np.inf)
     for i in range(len(ranks)):
-        node = 0
-        while left[node] >= 0:
-            rank = ranks[i, features[node]]
+        node = np.uint32(0)
+        while True:
+            feature, left, right = links[node, 0], links[node, 1], links[node, 2]
+            if left == node:
+                break
+            rank = ranks[i, feature]
             if rank <= thresholds[node]:
-                below[node] = max(below[node], rank)
-                node = left[node]
+                if rank > below[node]:
+                    below[node], sides[node, 0] = rank, i
+                node = left
             else:
-                above[node] = min(above[node], rank)
-                node = right[node]
+                if rank < above[node]:
+                    above[node], sides[node, 1] = rank, i
+                node = right
