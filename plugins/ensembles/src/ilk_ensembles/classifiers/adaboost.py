@@ -17,6 +17,7 @@ from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.boosting.additive import (
     EDGE,
+    Splits,
     StagedClassifier,
     decisive_weight,
     feature_shares,
@@ -209,6 +210,12 @@ class AdaBoost(StagedClassifier):
 
     def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
         check_is_fitted(self)
+        splits = self._splits()
+        if splits is not None:
+            X = ilk.check_vectors(self, X, reset=False)
+            votes = np.zeros((len(X), len(self.classes_)))
+            yield from zip(splits.staged(X, votes), np.cumsum(self.alphas_).tolist(), strict=True)
+            return
         X = indexable(X)
         check_features(self, X, reset=False)
         votes, total = np.zeros((ilk.n_rows(X), len(self.classes_))), 0.0
@@ -227,6 +234,10 @@ class AdaBoost(StagedClassifier):
                 votes[rows[some], codes[some]] += alpha
             total += alpha
             yield votes, total
+
+    def _splits(self) -> Splits | None:
+        p = getattr(self, "n_features_in_", 0)
+        return Splits.of_members(self.estimators_, self.alphas_, self.classes_, p)
 
     def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
         return vote_probabilities(support)

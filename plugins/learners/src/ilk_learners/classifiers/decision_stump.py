@@ -98,7 +98,11 @@ class DecisionStump(Classifier):
         "of W (1 - sum_c (W_c / W)^2)``, which distinguishes thresholds of equal error.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        sample_weight=True, probabilistic=True, presort=True
+        sample_weight=True,
+        probabilistic=True,
+        presort=True,
+        one_threshold=True,
+        exact_weights=True,
     )
 
     @classmethod

@@ -125,7 +125,9 @@ class DecisionTree(EstimatorClassifier):
         "weight; the check limits leaves by a parameter of another name",
     }
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        sample_weight=True, probabilistic=True, exact_weights=True
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -134,6 +136,12 @@ class DecisionTree(EstimatorClassifier):
             cls(criterion="entropy", max_depth=3, class_weight="balanced", random_state=0),
             cls(max_leaves=6, pruning=0.01, random_state=0),
         ]
+
+    @property
+    def exact_weights(self) -> bool:
+        """Whether whole weights count as copies: no number of cases, nor rounding, decides."""
+        counted = self.min_split > 2 or self.min_leaf > 1
+        return self.criterion == "gini" and self.class_weight is None and not counted
 
     def check_parameters(self) -> None:
         """Check each parameter, and that a share of the features is at most 1."""
