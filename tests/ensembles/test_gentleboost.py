@@ -335,7 +335,6 @@ def test_compiled_scores_of_many_rows_are_those_of_the_stumps(n_classes):
     np.testing.assert_array_equal(boosted.predict_proba(X)[:500], few)
     scores = np.zeros((9000, len(boosted.estimators_[0])))
     for stumps in boosted.estimators_:
-        for score, stump in zip(scores.T, stumps, strict=True):
-            score += 0.7 * stump.predict(X)
+        scores += 0.7 * np.column_stack([stump.predict(X) for stump in stumps])
     decisions = boosted.decision_function(X)
     np.testing.assert_allclose(decisions, scores[:, 0] if n_classes == 2 else scores, atol=1e-10)

@@ -88,10 +88,10 @@ def in_threads(
 ) -> list[T]:
     """``work(position, member)`` of each member, in up to `n_jobs` threads."""
     n_jobs = jobs_for(len(members), n_jobs)
-    if effective_n_jobs(n_jobs) == 1:  # joblib would take longer than a light member
-        return [work(position, member) for position, member in enumerate(members)]
-    jobs = (delayed(work)(position, member) for position, member in enumerate(members))
-    with warnings.catch_warnings():  # threads race on filters; restore them afterwards
+    with warnings.catch_warnings():  # members may change filters, and threads race on them
+        if effective_n_jobs(n_jobs) == 1:  # joblib would take longer than a light member
+            return [work(position, member) for position, member in enumerate(members)]
+        jobs = (delayed(work)(position, member) for position, member in enumerate(members))
         return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
 
 
