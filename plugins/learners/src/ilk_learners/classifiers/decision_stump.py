@@ -144,6 +144,7 @@ class DecisionStump(Classifier):
             Result of `presort` for the same X.
         """
         self.check_parameters()
+        again = presorted is not None
         if presorted is None:
             presorted = Presorted.of(self, X)
         elif isinstance(presorted, Presorted):
@@ -161,14 +162,16 @@ class DecisionStump(Classifier):
             if abs(exponent) > _SAFE:
                 # an exact factor: shares do not change, and sums of weights stay in range
                 weights = np.ldexp(weights, -exponent)
-        self._split(presorted, codes, weights)
+        self._split(presorted, codes, weights, again)
         return self
 
-    def _split(self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray) -> None:
+    def _split(
+        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray, again: bool
+    ) -> None:
         from ilk_learners.classifiers.tree_kernels import leaf_weights
 
         n_classes = len(self.classes_)
-        feature, place = self._search(presorted, codes, weights)
+        feature, place = self._search(presorted, codes, weights, again)
         self.feature_, self.threshold_ = feature, np.inf
         if feature >= 0:
             order = presorted.order[feature]
@@ -186,9 +189,12 @@ class DecisionStump(Classifier):
         self.error_ = float((self.leaf_weights_.sum(axis=1) - most[:, 0]).sum())
 
     def _search(
-        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray
+        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray, again: bool
     ) -> tuple[int, int]:
-        """Feature, and position in its order of the last row below the threshold; or -1."""
+        """Feature, and position in its order of the last row below the threshold; or -1.
+
+        `again`: the rows serve many fits.
+        """
         from ilk_learners.classifiers import tree_kernels as kernels
         from ilk_learners.classifiers.tree_kernels import convert
 
@@ -212,7 +218,13 @@ class DecisionStump(Classifier):
             else:
                 many(*sorted_, units, codes, len(totals), *outputs)
 
-        in_blocks(work, p, max(_CELLS // n, 1))
+        if two and again and n >= _MANY and weights.all():
+            buckets = presorted.buckets(codes)
+            buckets.search(presorted, units, signed, totals, rounding, badness, places)
+            for f in np.flatnonzero(places == _UNSURE).tolist():
+                work(f, f + 1)
+        else:
+            in_blocks(work, p, max(_CELLS // n, 1))
         # the first of the features that tie up to rounding
         feature = int((badness <= badness.min() + rounding).argmax())
         return (feature, int(places[feature])) if places[feature] >= 0 else (-1, -1)
@@ -267,7 +279,94 @@ def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place
 
 _SMALL = 2**16  # up to so many rows, row numbers fit in two bytes
 _SHARE = 2**13  # fewest numbers per thread for which starting it pays when sorting
+_MANY = 2**13  # fewest rows for which buckets pay
+_BUCKET = 64  # rows in a bucket, unless there are many
+_BUCKETS = 2**12  # most buckets: their sums stay in the cache
+_UNSURE = -2  # place in a feature whose ties buckets cannot settle
 _SHAPE = ("n_features_in_", "feature_names_in_")
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Neighbours along each feature, in buckets whose sums tell which of them can win.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        The classes, 0 and 1, that they were made for.
+    rows : ndarray of int, shape (n,)
+        Rows of the first class, `n_first` of them, before those of the second.
+    bins : ndarray of uint16, shape (p, n)
+        Bucket of each of these rows. Equal values are in one bucket.
+    starts : ndarray of uint32, shape (p, n_buckets + 1)
+        Position of the first row of each bucket along the feature.
+    single : ndarray of bool, shape (p, n_buckets)
+        Whether all values in a bucket are equal.
+    """
+
+    codes: np.ndarray
+    rows: np.ndarray
+    n_first: int
+    bins: np.ndarray
+    starts: np.ndarray
+    single: np.ndarray
+
+    @classmethod
+    def of(cls, order: np.ndarray, last: np.ndarray, codes: np.ndarray) -> Self:
+        """Divide the rows along each feature into buckets of about equal size."""
+        p, n = order.shape
+        size = min(n // _BUCKET, _BUCKETS)
+        rows = np.argsort(codes, kind="stable")
+        bins = np.empty((p, n), dtype=np.uint16)
+        starts = np.empty((p, size + 1), dtype=np.uint32)
+        single = np.empty((p, size), dtype=bool)
+
+        def work(start: int, stop: int) -> None:
+            places, own = np.arange(n), np.empty(n, dtype=np.uint16)
+            for f in range(start, stop):
+                first = np.where(np.concatenate([[True], last[f, :-1]]), places, 0)
+                buckets = np.maximum.accumulate(first) * size // n
+                starts[f] = np.searchsorted(buckets, np.arange(size + 1))
+                changes = np.concatenate([[0], np.cumsum(last[f])])
+                # the last row of a bucket may differ from the next one, which is in another
+                single[f] = (
+                    changes[np.maximum(starts[f, 1:].astype(int) - 1, 0)] <= changes[starts[f, :-1]]
+                )
+                own[order[f]] = buckets
+                bins[f] = own[rows]
+
+        in_blocks(work, p, max(_SHARE // n, 1))
+        return cls(codes, rows, int((codes == 0).sum()), bins, starts, single)
+
+    def search(
+        self,
+        presorted: Presorted,
+        units: np.ndarray,
+        signed: np.ndarray,
+        totals: np.ndarray,
+        rounding: int,
+        badness: np.ndarray,
+        places: np.ndarray,
+    ) -> None:
+        """Write the best threshold of each feature that can win; arrays as in `search_two`."""
+        from ilk_learners.classifiers.tree_kernels import fill_buckets, search_buckets
+
+        p, size = self.single.shape
+        sums, grouped = np.empty((p, 2, size), dtype=np.int64), units[self.rows]
+        least: list[int] = []
+
+        def fill(start: int, stop: int) -> None:
+            part = self.bins[start:stop], grouped, self.n_first, totals, sums[start:stop]
+            least.append(fill_buckets(*part))
+
+        def search(start: int, stop: int) -> None:
+            those = slice(start, stop)
+            sorted_ = presorted.order[those], presorted.last[those], signed
+            parts = sums[those], self.starts[those], self.single[those], totals, rounding
+            search_buckets(*sorted_, *parts, min(least), badness[those], places[those])
+
+        in_blocks(fill, p, max(_CELLS // len(units), 1))
+        in_blocks(search, p, p // 8 + 1)
 
 
 @dataclass(frozen=True)
@@ -295,6 +394,7 @@ class Presorted:
     _known: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
         default_factory=list, repr=False, compare=False
     )
+    _buckets: list[Buckets] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
     def of(cls, owner: object, X: Cases) -> Self:
@@ -332,6 +432,12 @@ class Presorted:
             vars(owner).update(self._features)
         elif not np.array_equal(check_vectors(owner, X, reset=True), self.X):
             raise InputError(f"{display_name(owner)}: presorted was made from another X")
+
+    def buckets(self, codes: np.ndarray) -> Buckets:
+        """Buckets for two classes, cached for consecutive fits with the same labels."""
+        if not self._buckets or self._buckets[0].codes is not codes:
+            self._buckets[:] = [Buckets.of(self.order, self.last, codes)]
+        return self._buckets[0]
 
     def labels(self, owner: object, y: Labels) -> tuple[np.ndarray, np.ndarray]:
         """Classes and codes of labels, cached for consecutive fits with the same labels."""

@@ -96,6 +96,105 @@ def search_two(
 
 
 @compiled
+def fill_buckets(
+    bins: np.ndarray, units: np.ndarray, n_first: int, totals: np.ndarray, sums: np.ndarray
+) -> int:
+    """Sum the units of both classes in each bucket; return the least error at their ends.
+
+    Parameters
+    ----------
+    bins : ndarray of uint16, shape (p, n)
+        Bucket of each row, in the order of `units`.
+    units : ndarray of int64, shape (n,)
+        Rows of the first class, `n_first` of them, stand before those of the second.
+    totals : ndarray of int64, shape (2,)
+        Units of each class.
+    sums : ndarray of int64, shape (p, 2, n_buckets)
+        Written.
+    """
+    least = _NONE
+    for f in range(len(bins)):
+        column, below, above = bins[f], sums[f, 0], sums[f, 1]
+        below[:] = 0
+        above[:] = 0
+        for i in range(n_first):
+            below[column[i]] += units[i]
+        for i in range(n_first, len(units)):
+            above[column[i]] += units[i]
+        total = 0
+        for b in range(len(below)):
+            total += above[b] - below[b]
+            least = min(least, _error(total, totals[0], totals[1]))
+    return least
+
+
+@compiled
+def search_buckets(
+    orders: np.ndarray,
+    lasts: np.ndarray,
+    signed: np.ndarray,
+    sums: np.ndarray,
+    starts: np.ndarray,
+    single: np.ndarray,
+    totals: np.ndarray,
+    rounding: int,
+    least: int,
+    badness: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Smallest error for two classes, as `search_two`, where all weights are positive.
+
+    Only buckets are searched whose sums allow an error of at most `least`, an upper bound over
+    all features, and some rounding. Ties up to rounding are taken as in `search_two` unless an
+    error is more than one and less than two roundings from the least of its feature: the place
+    is -2 then, and the feature must be searched as a whole. Features that cannot win may get a
+    larger error.
+
+    Parameters
+    ----------
+    orders, lasts, signed, totals, badness, places
+        As in `search_two`.
+    sums : ndarray of int64, shape (p, 2, n_buckets)
+        As from `fill_buckets`.
+    starts : ndarray of int, shape (p, n_buckets + 1)
+        Position of the first row of each bucket along the feature, and n.
+    single : ndarray of bool, shape (p, n_buckets)
+        Whether all values in a bucket are equal.
+    """
+    first, second = totals[0], totals[1]
+    bound = least + 4 * rounding
+    for f in range(len(orders)):
+        order, last = orders[f], lasts[f]
+        best, place, lowest, near = _NONE, -1, _NONE, False
+        for again in range(2):
+            total = 0
+            for b in range(single.shape[1]):
+                start, end = starts[f, b], starts[f, b + 1]
+                before, total = total, total + sums[f, 1, b] - sums[f, 0, b]
+                low = _error(total, first, second)
+                if not single[f, b]:
+                    # all of one class may come first: the error is least at either extreme
+                    low = min(
+                        _error(before - sums[f, 0, b], first, second),
+                        _error(before + sums[f, 1, b], first, second),
+                    )
+                if low > bound or start == end:
+                    continue
+                if single[f, b]:
+                    start, before = end - 1, total - signed[order[end - 1]]
+                for i in range(start, end):
+                    before += signed[order[i]]
+                    if last[i]:
+                        error = _error(before, first, second)
+                        if again:
+                            near |= lowest + rounding < error <= lowest + 2 * rounding
+                        elif error < best - rounding:
+                            best, place = error, i
+                        lowest = min(lowest, error)
+        badness[f], places[f] = best, -2 if near and lowest <= least + 2 * rounding else place
+
+
+@compiled
 def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> None:
     """Add up the units of each class in an array of zeros.
 
