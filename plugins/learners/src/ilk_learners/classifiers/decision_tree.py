@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from ilk import ArrayLike, Cases, Labels
 
+_BLOCK = 256  # rows that descend together: they, and their nodes, stay in the cache
+
 
 class DecisionTree(EstimatorClassifier):
     """Split rows recursively at the threshold that separates the classes best.
@@ -184,10 +186,10 @@ class DecisionTree(EstimatorClassifier):
         from ilk_learners.classifiers.tree_kernels import find_gaps
 
         tree = self.estimator_.tree_
-        sides = np.zeros((tree.node_count, 2), dtype=np.intp)
-        find_gaps(ranks, _links(tree), tree.threshold, sides)
+        gaps = np.full((tree.node_count, 2), -1, dtype=np.int32)
+        find_gaps(ranks, _links(tree), tree.threshold.copy(), gaps)
         inner = np.flatnonzero(tree.children_left >= 0)
-        low, high = X[sides[inner].T, tree.feature[inner]].astype(float)
+        low, high = X[gaps[inner].T, tree.feature[inner]].astype(float)
         self._thresholds = np.full(tree.node_count, np.inf)
         self._thresholds[inner] = midpoint(low, high)
 
@@ -216,7 +218,8 @@ class DecisionTree(EstimatorClassifier):
         X = check_vectors(self, X, reset=False)
         tree = self.estimator_.tree_
         leaves = np.empty(len(X), dtype=np.intp)
-        find_leaves(X, _links(tree), self._thresholds, leaves)
+        scratch = np.empty((2, _BLOCK), dtype=np.uint32)
+        find_leaves(X, _links(tree), self._thresholds, *scratch, leaves)
         shares = tree.value[leaves, 0][:, self._places]
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 

@@ -204,7 +204,6 @@ def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> N
         totals[codes[i]] += units[i]
 
 
-@compiled
 def leaf_weights(
     rows: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
 ) -> np.ndarray:
@@ -212,13 +211,10 @@ def leaf_weights(
 
     Shapes: `rows` (m,), `codes` and `weights` (n,).
     """
-    row_weights, units = weights[rows], np.empty(len(rows), dtype=np.int64)
-    factor = convert(row_weights, units)
-    totals = np.zeros(n_classes, dtype=np.int64)
-    for i in range(len(rows)):
-        totals[codes[rows[i]]] += units[i]
-    leaf: np.ndarray = totals / factor
-    return leaf
+    units, totals = np.empty(len(rows), dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
+    factor = convert(weights[rows], units)
+    class_weights(codes[rows], units, totals)
+    return totals / factor
 
 
 @compiled
@@ -352,12 +348,14 @@ def convert(weights: np.ndarray, units: np.ndarray) -> float:
     return factor
 
 
-_BLOCK = 256  # rows that descend together: they, and their nodes, stay in the cache
-
-
 @compiled
 def find_leaves(
-    X: np.ndarray, links: np.ndarray, thresholds: np.ndarray, leaves: np.ndarray
+    X: np.ndarray,
+    links: np.ndarray,
+    thresholds: np.ndarray,
+    rows: np.ndarray,
+    nodes: np.ndarray,
+    leaves: np.ndarray,
 ) -> None:
     """Write the leaf of each row.
 
@@ -370,11 +368,12 @@ def find_leaves(
         Feature, left and right child of each node, side by side in memory; a leaf is its own
         child. Unsigned, as negative positions would cost a test each.
     thresholds : ndarray of shape (n_nodes,)
+    rows, nodes : ndarrays of uint32, shape (m,)
+        Scratch space; m rows descend together.
     leaves : ndarray of shape (n,)
     """
-    rows, nodes = np.empty(_BLOCK, dtype=np.uint32), np.empty(_BLOCK, dtype=np.uint32)
-    for start in range(0, len(X), _BLOCK):
-        size = min(_BLOCK, len(X) - start)
+    for start in range(0, len(X), len(rows)):
+        size = min(len(rows), len(X) - start)
         for k in range(size):
             rows[k], nodes[k] = start + k, 0
         while size > 0:
@@ -394,27 +393,22 @@ def find_leaves(
 
 @compiled
 def find_gaps(
-    ranks: np.ndarray, links: np.ndarray, thresholds: np.ndarray, sides: np.ndarray
+    ranks: np.ndarray, links: np.ndarray, thresholds: np.ndarray, gaps: np.ndarray
 ) -> None:
     """Write, for each node, the row of largest rank that goes left and of smallest to the right.
 
-    Shapes: `ranks` (n, p), `links` as in `find_leaves`, `thresholds` (n_nodes,), `sides`
-    (n_nodes, 2).
+    Shapes: `ranks` (n, p), `links` as in `find_leaves`, `thresholds` (n_nodes,), `gaps`
+    (n_nodes, 2), -1 on entry.
     """
-    below = np.full(len(links), -np.inf)
-    above = np.full(len(links), np.inf)
     for i in range(len(ranks)):
         node = np.uint32(0)
-        while True:
-            feature, left, right = links[node, 0], links[node, 1], links[node, 2]
-            if left == node:
-                break
-            rank = ranks[i, feature]
-            if rank <= thresholds[node]:
-                if rank > below[node]:
-                    below[node], sides[node, 0] = rank, i
-                node = left
-            else:
-                if rank < above[node]:
-                    above[node], sides[node, 1] = rank, i
-                node = right
+        while links[node, 1] != node:
+            feature = links[node, 0]
+            rank, side = ranks[i, feature], 0
+            if rank > thresholds[node]:
+                side = 1
+            known = gaps[node, side]
+            # of the ranks on each side, the one nearest to the threshold
+            if known < 0 or (rank > ranks[known, feature]) == (side == 0):
+                gaps[node, side] = i
+            node = links[node, 1 + side]
