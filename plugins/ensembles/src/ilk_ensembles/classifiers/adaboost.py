@@ -281,14 +281,16 @@ class _Votes(Rounds):
         predicted = self.learner.query(
             number, member, lambda m, X: one_per_row(m.predict(X), len(self.y))
         )
-        wrong = predicted != self.y
+        wrong = np.flatnonzero(predicted != self.y)
         stop: Stop | None = None
         error = float(weights[wrong].sum())
-        if not wrong.any():
+        if not len(wrong):
             # the exact weight would be infinite: take one that outvotes all members before
             alpha, stop = decisive_weight(sum(self.alphas), self.n_classes, self.rate), "perfect"
         elif error >= 1 - 1 / self.n_classes - EDGE:
             alpha, stop = 1.0, "chance"
         else:
             alpha = self.rate * voting_weight(error, self.n_classes)
-        return RoundResult(error, alpha, np.where(wrong, alpha, -alpha), stop)
+        change = np.full(len(weights), -alpha)
+        change[wrong] = alpha
+        return RoundResult(error, alpha, change, stop)

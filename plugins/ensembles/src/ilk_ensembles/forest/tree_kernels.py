@@ -127,10 +127,11 @@ def put_thresholds(
                 if rank < above[node]:  # noqa: PLR1730
                     above[node] = rank
                 node = np.uint32(right[node])
-    for node in range(len(left)):
-        if left[node] >= 0:
-            first = starts[features[node]]
-            thresholds[node] = midpoint(values[first + below[node]], values[first + above[node]])
+    for inner in range(len(left)):
+        if left[inner] >= 0:
+            first = starts[features[inner]]
+            low, high = values[first + below[inner]], values[first + above[inner]]
+            thresholds[inner] = midpoint(low, high)
 
 
 @compiled

@@ -40,7 +40,9 @@ class DecisionStump(Classifier):
     weight among its training cases. Feature f and threshold minimise the weight of the
     misclassified cases. For two classes the minimum is at an extremum of the cumulative sum of
     w_i y_i along the sorted feature. The search is exhaustive. Sorting takes O(p n log n), once
-    for all fits with the same `presort`; each fit takes O(p n).
+    for all fits with the same `presort`; each fit takes O(p n). Of many rows of two classes,
+    such a fit sums the weights of buckets of neighbours along each feature, and then looks at the
+    thresholds in those buckets that can hold the best one; the result is the same.
 
     A threshold lies midway between two distinct values of positive weight. Ties, up to rounding,
     go to the lowest feature, then the lowest threshold, and in a leaf to the first class. If no
@@ -121,7 +123,7 @@ class DecisionStump(Classifier):
         -------
         Presorted
             For ``fit(X, y, sample_weight, presorted=)``. It takes 3 bytes per cell; 5 bytes from
-            65,537 rows on.
+            65,537 rows on; and 2 more once it serves two classes of at least 8192 rows.
         """
         return Presorted.of(clone(self), X)
 
@@ -155,8 +157,9 @@ class DecisionStump(Classifier):
                 f"{type(presorted).__name__}"
             )
         self.classes_, codes = presorted.labels(self, y)
-        weights = np.ones(len(codes))
-        if sample_weight is not None:
+        if sample_weight is None:
+            weights = np.ones(len(codes))
+        else:
             weights = check_weights(self, sample_weight, presorted.X)
             exponent = int(np.frexp(weights.max())[1])
             if abs(exponent) > _SAFE:
@@ -173,14 +176,14 @@ class DecisionStump(Classifier):
         n_classes = len(self.classes_)
         feature, place = self._search(presorted, codes, weights, again)
         self.feature_, self.threshold_ = feature, np.inf
+        below = np.ones(len(codes), dtype=bool)
         if feature >= 0:
             order = presorted.order[feature]
             self.threshold_ = _threshold(presorted.X[:, feature], order, weights, place)
-            sides = order[: place + 1], order[place + 1 :]
-        else:
-            rows = np.arange(len(codes), dtype=presorted.order.dtype)
-            sides = rows, rows[:0]
-        leaves = np.array([leaf_weights(side, codes, weights, n_classes) for side in sides])
+            below[order[place + 1 :]] = False
+        # rows in their own order are read faster than in that of a feature
+        sides = np.flatnonzero(below), np.flatnonzero(~below)
+        leaves = np.array([leaf_weights(codes[s], weights[s], n_classes) for s in sides])
         leaves /= leaves.sum()
         most = leaves.max(axis=1, keepdims=True)
         # classes within rounding of the most count as tied, and the first of them wins
@@ -374,7 +377,8 @@ class Presorted:
     """Result of `presort`: rows in ascending order along each feature.
 
     It refers to X without a copy: X must not be changed while it is in use. Beyond X it takes
-    3 bytes per cell; 5 bytes from 65,537 rows on. It caches the codes of the last labels.
+    3 bytes per cell; 5 bytes from 65,537 rows on. It caches the codes of the last labels, and
+    for two classes of many rows their `Buckets`, of 2 bytes per cell.
 
     Attributes
     ----------

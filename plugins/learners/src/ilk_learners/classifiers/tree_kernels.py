@@ -204,17 +204,15 @@ def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> N
         totals[codes[i]] += units[i]
 
 
-def leaf_weights(
-    rows: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
-) -> np.ndarray:
-    """Weight of each class among selected rows, in a unit small relative to their sum.
+def leaf_weights(codes: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
+    """Weight of each class among some rows, in a unit small relative to their sum.
 
-    Shapes: `rows` (m,), `codes` and `weights` (n,).
+    Shapes: `codes` and `weights` (m,).
     """
-    units, totals = np.empty(len(rows), dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
-    factor = convert(weights[rows], units)
-    class_weights(codes[rows], units, totals)
-    return totals / factor
+    units, totals = np.empty(len(codes), dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
+    factor = convert(weights, units)
+    class_weights(codes, units, totals)
+    return np.asarray(totals / factor)
 
 
 @compiled
