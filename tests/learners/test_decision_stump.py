@@ -328,7 +328,8 @@ def test_a_feature_of_near_ties_is_searched_as_a_whole(monkeypatch):
     assert -2 in unsure
 
 
-def test_boosting_of_many_rows_is_that_of_fits_of_their_own():
+def test_boosting_of_many_rows_is_that_of_fits_of_their_own(monkeypatch):
+    monkeypatch.setattr(decision_stump, "_MANY", 1)
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(9000, 3)), rng.integers(0, 4, (9000, 2))])
     y = (X[:, 0] + X[:, 3] + rng.normal(size=9000) > 1).astype(int)

@@ -123,7 +123,7 @@ class DecisionStump(Classifier):
         -------
         Presorted
             For ``fit(X, y, sample_weight, presorted=)``. It takes 3 bytes per cell; 5 bytes from
-            65,537 rows on; and 2 more once it serves two classes of at least 8192 rows.
+            65,537 rows on; and 2 more once it serves two classes of at least 65,536 rows.
         """
         return Presorted.of(clone(self), X)
 
@@ -282,7 +282,7 @@ def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place
 
 _SMALL = 2**16  # up to so many rows, row numbers fit in two bytes
 _SHARE = 2**13  # fewest numbers per thread for which starting it pays when sorting
-_MANY = 2**13  # fewest rows for which buckets pay
+_MANY = 2**16  # fewest rows for which buckets pay: weights of fewer stay in the cache
 _BUCKET = 64  # rows in a bucket, unless there are many
 _BUCKETS = 2**12  # most buckets: their sums stay in the cache
 _UNSURE = -2  # place in a feature whose ties buckets cannot settle
