@@ -64,24 +64,16 @@ def _theirs(member: object, n_members: int, *, oob_score: bool = False) -> Baggi
 
 
 def _trees(X: np.ndarray, y: np.ndarray, shape: str) -> Iterator[Row]:
-    yield compare(
-        f"bagging of trees, {shape}: fit",
-        "scikit-learn's BaggingClassifier",
-        None,
-        lambda: _ours("bagging", DecisionTreeClassifier(), MEMBERS).fit(X, y),
-        lambda: _theirs(DecisionTreeClassifier(), MEMBERS).fit(X, y),
-        repeats=3,
-        note=COUNTS,
-    )
-    ours = _ours("bagging", DecisionTreeClassifier(), MEMBERS).fit(X, y)
-    theirs = _theirs(DecisionTreeClassifier(), MEMBERS).fit(X, y)
-    yield compare(
-        f"bagging of trees, {shape}: predict_proba",
-        "scikit-learn's BaggingClassifier",
-        None,
-        lambda: ours.predict_proba(X),
-        lambda: theirs.predict_proba(X),
-    )
+    scikit = "scikit-learn's BaggingClassifier"
+    theirs = _theirs(DecisionTreeClassifier(), MEMBERS)
+    for what, member in (("its trees", DecisionTreeClassifier()), ("decision_tree", None)):
+        ours = _ours("bagging", member or "decision_tree", MEMBERS)
+        fits = lambda o=ours: o.fit(X, y), lambda: theirs.fit(X, y)
+        asks = lambda o=ours: o.predict_proba(X), lambda: theirs.predict_proba(X)
+        labels = lambda o=ours: o.predict(X), lambda: theirs.predict(X)
+        yield compare(f"bagging of {what}, {shape}: fit", scikit, 1, *fits, repeats=5)
+        yield compare(f"bagging of {what}, {shape}: predict_proba", scikit, 1, *asks)
+        yield compare(f"bagging of {what}, {shape}: predict", scikit, 1, *labels)
 
 
 def _many_members(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:

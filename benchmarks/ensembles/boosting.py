@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROUNDS, THEIRS = 100, 5
+EVERY = "ours looks at every threshold"
 
 
 def rows() -> Iterator[Row]:
@@ -28,6 +29,7 @@ def rows() -> Iterator[Row]:
     five = np.digitize(X[:, 7] + noise, [-1, -0.3, 0.3, 1])
     yield from _stumps(X, two, five)
     yield from _gentle(X, two, five)
+    yield from _many_rows()
     y = X[:, 7] * X[:, 8] + noise
     tree = DecisionTreeRegressor(max_depth=3)
     ours = ilk.regressor("adaboost_r2", n_members=20, random_state=0)
@@ -78,17 +80,45 @@ def _stumps(X: np.ndarray, two: np.ndarray, five: np.ndarray) -> Iterator[Row]:
                 lambda y=y, fit=fit: fit(y),
                 repeats=3,
                 scale=scale,
-                note="ours looks at every threshold",
+                note=EVERY,
             )
-    sorting = AdaBoostClassifier(stump, n_estimators=ROUNDS).fit(X[:2000], two[:2000])
-    ours = ilk.classifier("adaboost", n_members=ROUNDS).fit(X[:2000], two[:2000])
-    yield compare(
-        f"predict, {ROUNDS} stumps, 20000 x 50",
-        "scikit-learn's AdaBoostClassifier",
-        1,
-        lambda: ours.predict(X),
-        lambda: sorting.predict(X),
-    )
+    yield from _predictions(X, two)
+
+
+def _predictions(X: np.ndarray, two: np.ndarray) -> Iterator[Row]:
+    few = X[:2000], two[:2000]
+    stump = DecisionTreeClassifier(max_depth=1)
+    peers = {
+        "scikit-learn's AdaBoostClassifier": AdaBoostClassifier(stump, n_estimators=ROUNDS),
+        "XGBoost, depth 1": XGBClassifier(n_estimators=ROUNDS, max_depth=1, n_jobs=1),
+    }
+    for name, rounds in (("adaboost", "n_members"), ("gentleboost", "n_rounds")):
+        ours = ilk.classifier(name, **{rounds: ROUNDS}).fit(*few)
+        for peer, theirs in peers.items():
+            theirs.fit(*few)
+            yield compare(
+                f"{name}, predict by {ROUNDS} stumps, 20000 x 50",
+                peer,
+                1,
+                lambda ours=ours: ours.predict(X),
+                lambda theirs=theirs: theirs.predict(X),
+            )
+
+
+def _many_rows() -> Iterator[Row]:
+    """Two classes of 100,000 rows: what a round costs, and what sorting does."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100_000, 50))
+    y = (X[:, 7] + rng.normal(size=len(X)) > 0.3).astype(int)
+    for rounds in (50, 200):
+        ours = ilk.classifier("adaboost", n_members=rounds)
+        theirs = XGBClassifier(tree_method="hist", n_estimators=rounds, max_depth=1, n_jobs=1)
+        fits = lambda o=ours: o.fit(X, y), lambda t=theirs: t.fit(X, y)
+        asks = lambda o=ours: o.predict(X), lambda t=theirs: t.predict(X)
+        peer = "XGBoost, hist, depth 1"
+        work = f"adaboost, {rounds} stumps, 100000 x 50"
+        yield compare(f"{work}: fit", peer, 1, *fits, repeats=3, note=EVERY)
+        yield compare(f"{work}: predict", peer, 1, *asks)
 
 
 def _gentle(X: np.ndarray, two: np.ndarray, five: np.ndarray) -> Iterator[Row]:

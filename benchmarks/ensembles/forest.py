@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import permutation_importance
+from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 
@@ -28,13 +29,25 @@ def rows() -> Iterator[Row]:
     size = f"3000 x 20, {N_TREES} trees"
     scikit = "scikit-learn's RandomForestClassifier"
     fits = lambda: ours.fit(X, y), lambda: theirs.fit(X, y)
-    yield compare(f"fit with OOB error, {size}", scikit, None, *fits, repeats=3)
+    yield compare(f"fit with OOB error, {size}", scikit, 1, *fits, repeats=3)
     asks = lambda: ours.predict_proba(X), lambda: theirs.predict_proba(X)
-    yield compare(f"predict_proba, {size}", scikit, None, *asks)
+    yield compare(f"predict_proba, {size}", scikit, 1, *asks)
+    labels = lambda: ours.predict(X), lambda: theirs.predict(X)
+    yield compare(f"predict, {size}", scikit, 1, *labels)
+    yield from _tree(X, y)
     yield from _proximities(ours, "")
     shallow = ilk.classifier("random_forest", n_members=N_TREES, max_depth=3, random_state=0)
     yield from _proximities(shallow.fit(X, y), ", trees of depth 3")
     yield from _importances()
+
+
+def _tree(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
+    ours, theirs = ilk.classifier("decision_tree", random_state=0), DecisionTreeClassifier()
+    scikit, size = "scikit-learn's DecisionTreeClassifier", "3000 x 20"
+    fits = lambda: ours.fit(X, y), lambda: theirs.fit(X, y)
+    yield compare(f"decision_tree: fit, {size}", scikit, 1, *fits, note="from exact ranks")
+    asks = lambda: ours.predict(X), lambda: theirs.predict(X)
+    yield compare(f"decision_tree: predict, {size}", scikit, 1, *asks)
 
 
 def _proximities(forest: ilk.Classifier, what: str) -> Iterator[Row]:

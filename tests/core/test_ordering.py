@@ -28,6 +28,10 @@ def test_rows_are_sorted_by_column_then_by_values(X):
     np.testing.assert_array_equal(found, np.lexsort(keys))
 
 
+def test_a_column_that_spans_as_many_whole_numbers_as_rows_leaves_ties_to_the_next():
+    assert ilk.row_order(np.array([[0.0, 5.0], [0.0, 1.0], [2.0, 3.0]])).tolist() == [1, 0, 2]
+
+
 @pytest.mark.parametrize("X", [["b", "a", "b"], [{1}, {2, 3}, {1}]], ids=["texts", "sets"])
 def test_rows_that_are_no_numbers_keep_their_order(X):
     assert ilk.row_order(X, np.array([2, 1, 0])).tolist() == [0, 1, 2]

@@ -625,3 +625,22 @@ def test_weights_that_vanish_beside_others_count_as_none(name):
     some = clone(model).fit(X, y, sample_weight=np.where(light, 1e-300, 1e300))
     none = clone(model).fit(X, y, sample_weight=np.where(light, 0, 1e300))
     np.testing.assert_array_equal(some.predict_proba(X), none.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_compiled_votes_of_many_rows_are_those_of_the_members(n_classes):
+    rng = np.random.default_rng(n_classes)
+    X = np.round(rng.normal(size=(9000, 5)), 1).astype(np.float32)
+    y = rng.integers(0, n_classes, 9000) + (X[:, 0] > 0)
+    boosted = ilk.classifier("adaboost", n_members=40).fit(
+        X[:300], np.array(list("abcde"))[y[:300]]
+    )
+    votes = np.zeros((9000, len(boosted.classes_)))
+    for member, alpha in zip(boosted.estimators_, boosted.alphas_, strict=True):
+        votes[np.arange(9000), np.searchsorted(boosted.classes_, member.predict(X))] += alpha
+    most = votes.max(axis=1, keepdims=True)
+    expected = np.where(votes >= most - 1e-12 * boosted.alphas_.sum(), most, votes)
+    decisions = boosted.decision_function(X)
+    lead = expected[:, 1] - expected[:, 0] if decisions.ndim == 1 else expected
+    np.testing.assert_array_equal(decisions, lead)
+    np.testing.assert_array_equal(boosted.decision_function(X[:50]), lead[:50])

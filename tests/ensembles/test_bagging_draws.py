@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
 from ilk_ensembles.base import out_of_bag
 from ilk_ensembles.base.bootstrap import bootstrap_rows, class_shares, draw_size, how_many
 from ilk_ensembles.base.out_of_bag import out_of_bag_error, out_of_bag_support, rows_left_out
+from ilk_ensembles.base.resampling import counts_copies
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -160,3 +163,26 @@ def test_weights_of_any_size_draw_alike(scale, codes):
     assert drawn.tolist() == plain.tolist()
     wrong, support = np.arange(30) % 4 == 1, np.ones((30, 1))
     assert out_of_bag_error(wrong, support, weights)[0] == pytest.approx(8 / 15)
+
+
+@pytest.mark.parametrize(
+    ("member", "counts"),
+    [
+        ("decision_tree", True),
+        ("decision_stump", True),
+        (DecisionTreeClassifier(max_features=2, random_state=0), True),
+        (DecisionTreeClassifier(min_samples_leaf=2, random_state=0), False),
+        (ilk.classifier("decision_tree", min_leaf=2, random_state=0), False),
+        (ilk.classifier("decision_tree", class_weight="balanced", random_state=0), False),
+        ("naive_bayes", False),
+    ],
+)
+def test_members_see_rows_once_with_counts_or_as_copies(member, counts):
+    noise = np.random.default_rng(0).normal(size=(150, 4))
+    X, y = np.round(noise, 1), (noise[:, 0] * noise[:, 1] + noise[:, 2] > 0).astype(int)
+    bagging = ilk.classifier("bagging", member=member, n_members=4, random_state=1).fit(X, y)
+    first = bagging.estimators_[0]
+    assert counts_copies(first) is counts
+    for fitted, rows in zip(bagging.estimators_, bagging.rows_, strict=True):
+        copies = clone(fitted).fit(X[rows], y[rows]).predict_proba(X)
+        np.testing.assert_array_equal(fitted.predict_proba(X), copies)

@@ -325,3 +325,16 @@ def test_rounds_that_all_fail_are_an_error():
         ilk.InputError, match=r"gentleboost: every round failed; the first: .*round 1 \(Never\)"
     ):
         boost(*noisy(), member=Never(), n_rounds=2, on_failure="drop")
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_compiled_scores_of_many_rows_are_those_of_the_stumps(n_classes):
+    X, y = noisy(9000, n_classes=n_classes)
+    boosted = boost(X[:300], y[:300], n_rounds=40, learning_rate=0.7)
+    few = np.vstack([boosted.predict_proba(X[i : i + 50]) for i in range(0, 500, 50)])
+    np.testing.assert_array_equal(boosted.predict_proba(X)[:500], few)
+    scores = np.zeros((9000, len(boosted.estimators_[0])))
+    for stumps in boosted.estimators_:
+        scores += 0.7 * np.column_stack([stump.predict(X) for stump in stumps])
+    decisions = boosted.decision_function(X)
+    np.testing.assert_allclose(decisions, scores[:, 0] if n_classes == 2 else scores, atol=1e-10)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
+from ilk_learners.classifiers import decision_stump, tree_kernels
 
 
 def stump(criterion="error"):
@@ -276,3 +278,65 @@ def test_class_without_weight_stays_known():
     model = stump().fit([[0.0], [1.0], [2.0]], list("abc"), sample_weight=[1, 1, 0])
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert model.predict([[0.0], [2.0]]).tolist() == ["a", "b"]
+
+
+@st.composite
+def repeated_fits(draw):
+    """Tables with ties, labels of two classes, and weights that tie or nearly tie thresholds."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, p = draw(st.integers(6, 60)), draw(st.integers(1, 4))
+    X = rng.integers(0, draw(st.integers(1, 40)), (n, p)).astype(float)
+    X[:, -1] = X[:, 0] if draw(st.booleans()) else X[:, -1]
+    y = np.append(rng.integers(0, 2, n - 2), [0, 1])
+    nearly = 1 + rng.integers(0, 4, n) * n * 5e-14  # sums differ by about the rounding of ties
+    weights = [np.ones(n), nearly, rng.random(n) + 1e-3, 10.0 ** rng.integers(-25, 3, n)]
+    return X, y, draw(st.sampled_from(weights))
+
+
+@given(repeated_fits())
+def test_buckets_find_what_a_search_of_all_rows_finds(case):
+    X, y, weights = case
+    stump = ilk.classifier("decision_stump")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(decision_stump, "_MANY", 1)
+        patch.setattr(decision_stump, "_BUCKET", 3)
+        again = clone(stump).fit(X, y, weights, presorted=stump.presort(X))
+    once = clone(stump).fit(X, y, weights)
+    assert (again.feature_, again.threshold_) == (once.feature_, once.threshold_)
+    np.testing.assert_array_equal(again.leaf_weights_, once.leaf_weights_)
+
+
+def test_a_feature_of_near_ties_is_searched_as_a_whole(monkeypatch):
+    n, unsure = 60, []
+    rng = np.random.default_rng(3)
+    usual = tree_kernels.search_buckets
+    monkeypatch.setattr(decision_stump, "_MANY", 1)
+    monkeypatch.setattr(decision_stump, "_BUCKET", 3)
+    monkeypatch.setattr(
+        tree_kernels, "search_buckets", lambda *a: (usual(*a), unsure.append(a[-1].min()))
+    )
+    stump = ilk.classifier("decision_stump")
+    for _ in range(60):
+        X, y = (
+            rng.integers(0, 9, (n, 3)).astype(float),
+            np.append(rng.integers(0, 2, n - 2), [0, 1]),
+        )
+        weights = 1 + rng.integers(0, 4, n) * n * 5e-14
+        again = clone(stump).fit(X, y, weights, presorted=stump.presort(X))
+        once = clone(stump).fit(X, y, weights)
+        assert (again.feature_, again.threshold_) == (once.feature_, once.threshold_)
+    assert -2 in unsure
+
+
+def test_boosting_of_many_rows_is_that_of_fits_of_their_own(monkeypatch):
+    monkeypatch.setattr(decision_stump, "_MANY", 1)
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(9000, 3)), rng.integers(0, 4, (9000, 2))])
+    y = (X[:, 0] + X[:, 3] + rng.normal(size=9000) > 1).astype(int)
+    boosted = ilk.classifier("adaboost", n_members=12).fit(X, y)
+    weights = np.full(9000, 1 / 9000)
+    for member, alpha in zip(boosted.estimators_, boosted.alphas_, strict=True):
+        alone = ilk.classifier("decision_stump").fit(X, y, weights)
+        assert (alone.feature_, alone.threshold_) == (member.feature_, member.threshold_)
+        weights = weights * np.exp(np.where(alone.predict(X) == y, -alpha, alpha))
+        weights /= weights.sum()

@@ -46,6 +46,12 @@ class Capabilities:
         case, the kind of X, and the parameters, not on the training data.
     presort : bool
         Has ``presort(X)`` whose handle `fit` reuses, and `predict` takes for the same rows.
+    one_threshold : bool
+        A classifier that predicts class ``leaf_weights_[0].argmax()`` where feature ``feature_``
+        is at most ``threshold_``, or is -1, and class ``leaf_weights_[1].argmax()`` above it.
+    exact_weights : bool
+        A case of whole weight w gives the same model as w copies of it, to the last bit. If that
+        depends on parameters, an instance has a property of this name.
     gram_gradient : bool
         A kernel with analytic gradients with respect to its parameters.
     local : bool
@@ -66,6 +72,8 @@ class Capabilities:
     fast_leave_one_out: bool = False
     stateless: bool = False
     presort: bool = False
+    one_threshold: bool = False
+    exact_weights: bool = False
     gram_gradient: bool = False
     local: bool = False
     specable: bool = True

@@ -90,6 +90,11 @@ def case_order(
     _check_length("case_order: weights", X, weights)
     if not len(codes):
         return np.arange(0), np.arange(0)
+    if ranks.max() == len(ranks) - 1:  # all rows differ: the first row of a class decides
+        rows = np.empty(len(ranks), dtype=np.intp)
+        rows[ranks] = np.arange(len(ranks))
+        first = np.unique(codes[rows], return_index=True)[1]
+        return rows, np.argsort(first)
     order = np.lexsort((weights, ranks, codes))
     cases = np.column_stack([ranks, weights])[order].astype(">f8")  # bytes sort as numbers do
     parts = np.split(cases, np.cumsum(np.bincount(codes))[:-1])
@@ -110,13 +115,15 @@ def _ranks(X: Cases) -> np.ndarray:
         return np.arange(n)
     ranks, size = np.zeros(n, dtype=np.int64), 1
     for column in table.T:
-        codes = _codes(column)
+        codes, dense = _codes(column)
         width = int(codes.max()) + 1
         if size * width > _LARGEST:
             ranks = np.unique(ranks, return_inverse=True)[1]
             size = int(ranks.max()) + 1
+        if dense and width == n and size == 1:
+            return codes
         ranks, size = ranks * width + codes, size * width
-        if width == n:  # all rows differ already
+        if dense and width == n:  # all rows differ already
             break
     return np.unique(ranks, return_inverse=True)[1]
 
@@ -133,8 +140,8 @@ def _table(X: Cases) -> np.ndarray | None:
     return table if numbers and np.isfinite(table).all() else None
 
 
-def _codes(column: np.ndarray) -> np.ndarray:
-    """Non-negative integers in the same order as the values."""
+def _codes(column: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Non-negative integers in the same order as the values; whether each up to them occurs."""
     if column.dtype.kind in "bi":  # differences of small integers can overflow
         column = column.astype(np.int64, copy=False)
     low, high = column.min(), column.max()
@@ -143,4 +150,6 @@ def _codes(column: np.ndarray) -> np.ndarray:
             few = high - low < len(column) and (column == np.trunc(column)).all()
     else:
         few = int(high) - int(low) < len(column)
-    return (column - low).astype(np.int64) if few else np.unique(column, return_inverse=True)[1]
+    if few:
+        return (column - low).astype(np.int64), False
+    return np.unique(column, return_inverse=True)[1], True

@@ -130,6 +130,16 @@ def unseeded(self, X, y, sample_weight=None, presorted=None):
     return self
 
 
+CLAIMS = ilk.Capabilities(
+    probabilistic=True,
+    sample_weight=True,
+    presort=True,
+    fast_leave_one_out=True,
+    one_threshold=True,
+    exact_weights=True,
+)
+
+
 def presort_ruins(self, X, y, sample_weight=None, presorted=None):
     return sound_one(self).fit(self, X, y if presorted is None else y[::-1], sample_weight)
 
@@ -218,6 +228,12 @@ BROKEN = [
     ("classifier", {"fit": unseeded}, "check_deterministic"),
     ("classifier", {"fit": presort_ruins}, "check_presort"),
     ("classifier", {"presort": handle_of_others}, "check_presort"),
+    (
+        "classifier",
+        {"capabilities": CLAIMS, "feature_": 0, "threshold_": 0.0, "leaf_weights_": np.eye(2)},
+        "check_one_threshold",
+    ),
+    ("classifier", {"capabilities": CLAIMS, "fit": weightless}, "check_exact_weights"),
     ("classifier", {"fit": remembering}, "check_refit_forgets"),
     ("classifier", {"fit": touching}, "check_parameters_not_modified"),
     ("classifier", {"leave_one_out": resubstituted}, "check_leave_one_out"),

@@ -254,6 +254,32 @@ def check_presort(subject: Subject) -> None:
     expect_same(model.predict(handle), expected, "predictions for the handle of presort(X)")
 
 
+@check("classifier", capability="one_threshold")
+def check_one_threshold(subject: Subject) -> None:
+    """Labels follow from `feature_`, `threshold_` and `leaf_weights_`."""
+    model = learned(subject)
+    X = subject.data(40, seed=1).X
+    above = X[:, model.feature_] > model.threshold_ if model.feature_ >= 0 else np.zeros(len(X))
+    expected = model.classes_[model.leaf_weights_.argmax(axis=1)[above.astype(int)]]
+    expect_same(model.predict(X), expected, "labels of the two sides of threshold_")
+
+
+def _is_exact(model: Any) -> bool:
+    return bool(getattr(model, "exact_weights", model.capabilities.exact_weights))
+
+
+@check("classifier", capability="exact_weights", when=_is_exact)
+def check_exact_weights(subject: Subject) -> None:
+    """Whole weights give the probabilities of a fit to copies, to the last bit."""
+    X, y = subject.data(40)
+    weights = np.array([3.0, 1.0, 2.0])[np.arange(40) * 7 % 3]
+    rows = np.repeat(np.arange(40), weights.astype(int))
+    Q = subject.data(40, seed=1).X
+    weighted = subject.seeded().fit(X, y, sample_weight=weights).predict_proba(Q)
+    copied = trained(subject, take(X, rows), y[rows]).predict_proba(Q)
+    expect_same(weighted, copied, "predict_proba with weights 1, 2 and 3", rtol=0, atol=0)
+
+
 @check("regressor")
 def check_numbers_predicted(subject: Subject) -> None:
     """`predict` returns a finite number for each row."""

@@ -77,17 +77,22 @@ def each_place(
         except Exception as error:
             raise failure(owner, _place(argument, position), member, error) from error
 
-    return _in_threads(one, members, n_jobs)
+    return in_threads(one, members, n_jobs)
 
 
-def _in_threads(
+def in_threads(
     work: Callable[[int, Any], T], members: Sequence[Any], n_jobs: int | None
 ) -> list[T]:
+    """``work(position, member)`` of each member, in up to `n_jobs` threads."""
+    from joblib import effective_n_jobs
     from sklearn.utils.parallel import Parallel, delayed
 
-    jobs = (delayed(work)(position, member) for position, member in enumerate(members))
-    with warnings.catch_warnings():  # threads race on filters; restore them afterwards
-        return list(Parallel(n_jobs=jobs_for(len(members), n_jobs), prefer="threads")(jobs))
+    n_jobs = jobs_for(len(members), n_jobs)
+    with warnings.catch_warnings():  # members may change filters, and threads race on them
+        if effective_n_jobs(n_jobs) == 1:  # joblib would take longer than a light member
+            return [work(position, member) for position, member in enumerate(members)]
+        jobs = (delayed(work)(position, member) for position, member in enumerate(members))
+        return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
 
 
 def jobs_for(n_members: int, n_jobs: int | None) -> int | None:
@@ -148,7 +153,7 @@ def fit_each(
             if progress is not None:
                 progress.step()
 
-    results = _in_threads(one, members, n_jobs)
+    results = in_threads(one, members, n_jobs)
     owner.failures_ = {at: error for at, (_, error) in enumerate(results) if error is not None}
     if len(owner.failures_) == len(results):
         first = owner.failures_[0]

@@ -186,6 +186,10 @@ class Resampled(ilk.Component):
         # all rows, in their order: no copy is needed
         if not self.replace and len(sample.rows) == len(y):
             return fit(member, X, y, weights)
+        if self.replace and counts_copies(member):
+            # a row drawn several times is one row of that weight: less to sort
+            rows, counts = np.unique(sample.rows, return_counts=True)
+            return fit(member, ilk.take(X, rows), y[rows], counts.astype(float))
         drawn = None if weights is None or self.replace else weights[sample.rows]
         return fit(member, ilk.take(X, sample.rows), y[sample.rows], drawn)
 
@@ -232,6 +236,21 @@ def columns_of(X: Any, columns: np.ndarray | None) -> Any:
     if columns is None:
         return X
     return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
+
+
+def counts_copies(member: Estimator) -> bool:
+    """Tell whether a member learns the same from a row of weight w as from w copies of it."""
+    declared = getattr(member, "exact_weights", None)
+    if isinstance(declared, bool):
+        return declared
+    capabilities = getattr(member, "capabilities", None)
+    if capabilities is not None:
+        return bool(capabilities.exact_weights)
+    from sklearn.tree import DecisionTreeClassifier
+
+    # its sums of counts are exact; numbers of rows, and rounded weights of classes, are not
+    plain = {"min_samples_split": 2, "min_samples_leaf": 1, "class_weight": None}
+    return type(member) is DecisionTreeClassifier and plain.items() <= vars(member).items()
 
 
 def check_cells(owner: object, X: Any, member: Estimator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ilk import Cases
 
@@ -18,6 +19,9 @@ EDGE = 1e-10
 """Minimum lead of a member over random guessing."""
 _PERFECT = 2.0**-52  # error assigned to a perfect member, so that its weight is finite
 _LEAST = 2.0**-1022  # error of an imperfect member whose wrong weights underflow
+_CELLS = 1 << 14  # entries of X per block: they, and the support of its rows, stay in the cache
+_COMPILED = 1 << 18  # fewer comparisons take numpy less time than loading compiled code
+_NOTHING = ilk.Capabilities()
 _TIED = 1e-12  # relative rounding error of summed support: closer values tie
 
 
@@ -71,6 +75,69 @@ def feature_shares(member: Any, n_features: int) -> np.ndarray:
     return shares
 
 
+@dataclass(frozen=True)
+class Splits:
+    """Members that compare one feature with one threshold, in flat arrays.
+
+    Attributes
+    ----------
+    features : ndarray of int, shape (T,)
+    thresholds : ndarray of shape (T,)
+    columns : ndarray of int, shape (T, 2)
+        Column of the support that a row at or below the threshold, or above it, adds to.
+    amounts : ndarray of shape (T, 2)
+        What it adds.
+    scale : float
+        Of the support after all members.
+    """
+
+    features: np.ndarray
+    thresholds: np.ndarray
+    columns: np.ndarray
+    amounts: np.ndarray
+    scale: float
+
+    @classmethod
+    def of_members(
+        cls, members: Sequence[Any], alphas: np.ndarray, classes: np.ndarray, p: int
+    ) -> Splits | None:
+        """Splits of classifiers that vote; None unless all declare `one_threshold`."""
+        if not all(getattr(m, "capabilities", _NOTHING).one_threshold for m in members):
+            return None
+        labels = np.array([m.classes_[m.leaf_weights_.argmax(axis=1)] for m in members])
+        columns = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        features = np.array([member.feature_ for member in members])
+        if not np.array_equal(classes[columns], labels) or features.max() >= p:
+            return None
+        thresholds = np.array([member.threshold_ for member in members], dtype=float)
+        amounts = np.repeat(alphas[:, None], 2, axis=1)
+        return cls(
+            np.maximum(features, 0), thresholds, columns, amounts, float(np.cumsum(alphas)[-1])
+        )
+
+    def add(self, X: np.ndarray, support: np.ndarray) -> None:
+        """Add what all members say of each row to the support (n, C), member by member."""
+        from ilk_ensembles.boosting.bin_kernels import add_sides
+
+        def work(start: int, stop: int) -> None:
+            rows = slice(start, stop)
+            add_sides(X[rows], *self._arrays, support[rows])
+
+        ilk.in_blocks(work, len(X), max(_CELLS // X.shape[1], 16))
+
+    def staged(self, X: np.ndarray, support: np.ndarray) -> Iterator[np.ndarray]:
+        """Add what one member after another says, and yield the support each time."""
+        rows = np.arange(len(X))
+        for feature, threshold, columns, amounts in zip(*self._arrays, strict=True):
+            sides = (X[:, feature] > threshold).astype(np.intp)
+            support[rows, columns[sides]] += amounts[sides]
+            yield support
+
+    @property
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        return self.features, self.thresholds, self.columns, self.amounts
+
+
 class StagedClassifier(ilk.Classifier):
     """Predicts the class of largest support, at the end or after each round.
 
@@ -84,6 +151,10 @@ class StagedClassifier(ilk.Classifier):
 
         The same array is yielded each time. A NotFittedError is raised before anything else.
         """
+
+    def _splits(self) -> Splits | None:
+        """The members as splits; None if some of them are not."""
+        return None
 
     @abstractmethod
     def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
@@ -128,6 +199,13 @@ class StagedClassifier(ilk.Classifier):
     def _support(self, X: Cases) -> np.ndarray:
         """Support after the last round, ties settled; array of shape (m, C)."""
         support, scale = np.empty(0), 0.0
+        ilk.check_fitted(self)
+        splits = self._splits()
+        if splits is not None and ilk.n_rows(X) * len(splits.features) > _COMPILED:
+            X = ilk.check_vectors(self, X, reset=False)
+            support = np.zeros((len(X), len(self.classes_)))
+            splits.add(X, support)
+            return settle_ties(support, splits.scale)
         for support, scale in self._staged_support(X):  # noqa: B007  # only the last are used
             pass
         return settle_ties(support, scale)

@@ -160,6 +160,26 @@ def add_scores(
 
 
 @compiled
+def add_sides(
+    X: np.ndarray,
+    features: np.ndarray,
+    thresholds: np.ndarray,
+    columns: np.ndarray,
+    amounts: np.ndarray,
+    support: np.ndarray,
+) -> None:
+    """Add what each of T thresholds says of each row to the support, one after another.
+
+    Shapes: X (n, p), features and thresholds (T,), columns and amounts (T, 2), support (n, C).
+    """
+    for t in range(len(features)):
+        feature, threshold = features[t], thresholds[t]
+        for i in range(len(X)):
+            side = 1 if X[i, feature] > threshold else 0
+            support[i, columns[t, side]] += amounts[t, side]
+
+
+@compiled
 def search_thresholds(
     orders: np.ndarray,
     lasts: np.ndarray,

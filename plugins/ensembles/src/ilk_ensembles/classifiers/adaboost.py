@@ -16,6 +16,7 @@ from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.boosting.additive import (
     EDGE,
+    Splits,
     StagedClassifier,
     decisive_weight,
     feature_shares,
@@ -208,6 +209,12 @@ class AdaBoost(StagedClassifier):
 
     def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
         check_fitted(self)
+        splits = self._splits()
+        if splits is not None:
+            X = ilk.check_vectors(self, X, reset=False)
+            votes = np.zeros((len(X), len(self.classes_)))
+            yield from zip(splits.staged(X, votes), np.cumsum(self.alphas_).tolist(), strict=True)
+            return
         X = indexable(X)
         check_features(self, X, reset=False)
         votes, total = np.zeros((ilk.n_rows(X), len(self.classes_))), 0.0
@@ -226,6 +233,10 @@ class AdaBoost(StagedClassifier):
                 votes[rows[some], codes[some]] += alpha
             total += alpha
             yield votes, total
+
+    def _splits(self) -> Splits | None:
+        p = getattr(self, "n_features_in_", 0)
+        return Splits.of_members(self.estimators_, self.alphas_, self.classes_, p)
 
     def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
         return vote_probabilities(support)
@@ -269,14 +280,16 @@ class _Votes(Rounds):
         predicted = self.learner.query(
             number, member, lambda m, X: one_per_row(m.predict(X), len(self.y))
         )
-        wrong = predicted != self.y
+        wrong = np.flatnonzero(predicted != self.y)
         stop: Stop | None = None
         error = float(weights[wrong].sum())
-        if not wrong.any():
+        if not len(wrong):
             # the exact weight would be infinite: take one that outvotes all members before
             alpha, stop = decisive_weight(sum(self.alphas), self.n_classes, self.rate), "perfect"
         elif error >= 1 - 1 / self.n_classes - EDGE:
             alpha, stop = 1.0, "chance"
         else:
             alpha = self.rate * voting_weight(error, self.n_classes)
-        return RoundResult(error, alpha, np.where(wrong, alpha, -alpha), stop)
+        change = np.full(len(weights), -alpha)
+        change[wrong] = alpha
+        return RoundResult(error, alpha, change, stop)

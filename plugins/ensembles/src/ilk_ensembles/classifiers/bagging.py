@@ -25,6 +25,9 @@ class Bagging(ResampledClassifier):
     are not drawn for a given member: they are out of its bag. Combining, for each row, the
     members it is out of the bag of estimates the performance on new cases.
 
+    A member that declares `exact_weights`, or is a plain tree of scikit-learn, is fitted on each
+    drawn row once, with the number of its draws as weight: the same model in less time.
+
     Memory: the members, 4 bytes for each row drawn and, while fitting, a copy of the drawn rows
     for each member fitted in parallel.
 

@@ -14,7 +14,7 @@ from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, indexable
-from ilk_ensembles.boosting.additive import StagedClassifier, one_against_rest
+from ilk_ensembles.boosting.additive import Splits, StagedClassifier, one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
 from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
 from ilk_ensembles.boosting.weak_learner import WeakLearner, weighted_rows
@@ -222,6 +222,21 @@ class GentleBoost(StagedClassifier):
         before = np.vstack([np.ones(self.losses_.shape[1]), self.losses_[:-1]])
         falls = np.log(before) - np.log(self.losses_)
         return feature_gains(self.estimators_, np.maximum(falls, 0), self.n_features_in_)
+
+    def _splits(self) -> Splits | None:
+        if self.member is not None:
+            return None
+        stumps = [stump for stumps in self.estimators_ for stump in stumps]
+        # for two classes, F is the score of the second
+        problems = np.arange(len(self.classes_)) if len(self.classes_) > 2 else np.array([1])
+        sides = np.array([[stump.below_, stump.above_] for stump in stumps])
+        return Splits(
+            np.maximum([stump.feature_ for stump in stumps], 0),
+            np.array([stump.threshold_ for stump in stumps], dtype=float),
+            np.tile(np.repeat(problems[:, None], 2, axis=1), (len(self.estimators_), 1)),
+            self.learning_rate * sides,
+            len(self.estimators_) * self.learning_rate,
+        )
 
     def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
         check_fitted(self)

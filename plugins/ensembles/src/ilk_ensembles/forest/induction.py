@@ -10,7 +10,7 @@ import numpy as np
 
 import ilk
 from ilk_ensembles.base.bootstrap import bootstrap_rows
-from ilk_ensembles.base.members import jobs_for
+from ilk_ensembles.base.members import in_threads
 from ilk_ensembles.forest.trees import Tree, Trees, standardized
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def grow_forest(
     out : ndarray of bool, shape (n, T)
         Whether a case is out of the bag of a tree.
     """
-    from sklearn.utils.parallel import Parallel, delayed
+    from sklearn import config_context
 
     n = len(cases.codes)
     out = np.empty((n, len(seeds)), dtype=bool)
@@ -230,12 +230,10 @@ def grow_forest(
         progress.step()
         return tree
 
-    # classes of few cases look like numbers to predict
-    with warnings.catch_warnings():
+    # parameters are checked; classes of few cases look like numbers to predict
+    with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
-        jobs = (delayed(one)(t, int(seed)) for t, seed in enumerate(seeds))
-        trees = list(Parallel(n_jobs=jobs_for(len(seeds), n_jobs), prefer="threads")(jobs))
-    return cases.joined(trees), out
+        return cases.joined(in_threads(one, seeds.tolist(), n_jobs)), out
 
 
 def bootstrap_weights(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_ensembles.base.members import jobs_for
+from ilk_ensembles.base.members import in_threads
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Labels
@@ -79,11 +79,10 @@ def importances(
     -----
     Memory: each thread copies the out-of-bag cases of a tree, and as many integers.
     """
-    from sklearn.utils.parallel import Parallel, delayed
 
     by_tree = np.full((len(trees), X.shape[1]), np.nan)
 
-    def one(t: int) -> None:
+    def one(t: int, seed: int) -> None:
         from ilk_ensembles.forest.tree_kernels import losses
 
         # a tree knows the cases that it was grown from: only the others can show a loss
@@ -94,10 +93,9 @@ def importances(
             votes = trees.answers[tree_leaves].argmax(axis=1)
             cases = trees.rows(X[rows]), codes[rows], weights[rows]
             grown = trees.roots[t], *trees.nodes, votes
-            losses(*cases, *grown, n_repeats, seeds[t], by_tree[t])
+            losses(*cases, *grown, n_repeats, seed, by_tree[t])
 
-    jobs = (delayed(one)(t) for t in range(len(trees)))
-    Parallel(n_jobs=jobs_for(len(trees), n_jobs), prefer="threads")(jobs)
+    in_threads(one, seeds.tolist(), n_jobs)
     # NaN: trees without out-of-bag cases
     known = by_tree[~np.isnan(by_tree[:, 0])]
     if not len(known):

@@ -31,24 +31,29 @@ def project(x: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> fl
     return total  # type: ignore[no-any-return]
 
 
+_NONE = np.uint32(0xFFFFFFFF)  # -1 in the left child of a leaf, read without sign
+
+
 @compiled
 def find_leaves(
     X: np.ndarray,
     roots: np.ndarray,
+    links: np.ndarray,
     features: np.ndarray,
     coefficients: np.ndarray,
     thresholds: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
     leaves: np.ndarray,
+    single: bool,
 ) -> None:
     """Fill in the leaf number of each row in each tree.
 
     All rows descend a tree level by level: their memory accesses are independent and overlap.
+    `links` (n_nodes, 3) has the first feature, left and right of each node side by side, as
+    uint32: negative positions would cost a test each. With `single` a node takes the value of
+    its first feature as it is.
     """
     n = len(X)
-    single = features.shape[1] == 1
-    rows, nodes = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    rows, nodes = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
     for t in range(leaves.shape[1]):
         for i in range(n):
             rows[i], nodes[i] = i, roots[t]
@@ -57,17 +62,18 @@ def find_leaves(
             walking = 0
             for k in range(size):
                 row, node = rows[k], nodes[k]
-                # a negative left child marks a leaf, whose number is in place of the right child
-                if left[node] < 0:
-                    leaves[row, t] = right[node]
+                feature, left, right = links[node, 0], links[node, 1], links[node, 2]
+                # a leaf has its number in place of the right child
+                if left == _NONE:
+                    leaves[row, t] = right
                     continue
                 if single:
-                    value = coefficients[node, 0] * X[row, features[node, 0]]
+                    value = X[row, feature]
                 else:
                     value = project(X[row], features[node], coefficients[node])
                 # rows still on their way stay at the front; those in leaves are dropped
                 rows[walking] = row
-                nodes[walking] = left[node] if value <= thresholds[node] else right[node]
+                nodes[walking] = left if value <= thresholds[node] else right
                 walking += 1
             size = walking
 
@@ -110,19 +116,22 @@ def put_thresholds(
         Changed in place.
     """
     for i in rows:
-        node = 0
+        node = np.uint32(0)
         while left[node] >= 0:
-            rank = int(ranks[i, features[node]])
+            rank = ranks[i, np.uint32(features[node])]
             if rank <= thresholds[node]:
-                below[node] = max(below[node], rank)
-                node = left[node]
+                if rank > below[node]:  # noqa: PLR1730  # rare: most rows store nothing
+                    below[node] = rank
+                node = np.uint32(left[node])
             else:
-                above[node] = min(above[node], rank)
-                node = right[node]
-    for node in range(len(left)):
-        if left[node] >= 0:
-            first = starts[features[node]]
-            thresholds[node] = midpoint(values[first + below[node]], values[first + above[node]])
+                if rank < above[node]:  # noqa: PLR1730
+                    above[node] = rank
+                node = np.uint32(right[node])
+    for inner in range(len(left)):
+        if left[inner] >= 0:
+            first = starts[features[inner]]
+            low, high = values[first + below[inner]], values[first + above[inner]]
+            thresholds[inner] = midpoint(low, high)
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ilk import Cases
 
@@ -129,6 +129,16 @@ class Trees:
         """Arrays of the nodes in the order that kernels take."""
         return self.features, self.coefficients, self.thresholds, self.left, self.right
 
+    def _finder(self) -> Callable[[np.ndarray, np.ndarray], None]:
+        """Return a function that writes the leaves of rows: ``find(rows, leaves)``."""
+        from ilk_ensembles.forest.tree_kernels import find_leaves
+
+        # side by side in memory: a step down reads one place
+        links = np.column_stack([self.features[:, 0], self.left, self.right]).view(np.uint32)
+        nodes = links, self.features, self.coefficients, self.thresholds
+        single = self.features.shape[1] == 1 and bool((self.coefficients == 1).all())
+        return lambda rows, leaves: find_leaves(rows, self.roots, *nodes, leaves, single)
+
     def rows(self, X: np.ndarray) -> np.ndarray:
         """Rows in the form that nodes use; a C-contiguous float64 array."""
         if self.location is None or self.scale is None:
@@ -140,28 +150,28 @@ class Trees:
 
         The type is the smallest that also holds the largest leaf plus 1.
         """
-        from ilk_ensembles.forest.tree_kernels import find_leaves
-
         most = int(np.diff(self.first_leaves).max())
         leaves = np.empty((len(X), len(self)), dtype=np.min_scalar_type(most))
 
+        find = self._finder()
+
         def work(start: int, stop: int) -> None:
-            rows = self.rows(X[start:stop])
-            find_leaves(rows, self.roots, *self.nodes, leaves[start:stop])
+            find(self.rows(X[start:stop]), leaves[start:stop])
 
         ilk.in_blocks(work, len(X), _block(X))
         return leaves
 
     def mean(self, X: np.ndarray) -> np.ndarray:
         """Mean output of the leaves of each row, summed tree after tree; array (n, C)."""
-        from ilk_ensembles.forest.tree_kernels import add_answers, find_leaves
+        from ilk_ensembles.forest.tree_kernels import add_answers
 
         total = np.zeros((len(X), self.answers.shape[1]))
+        find = self._finder()
 
         def work(start: int, stop: int) -> None:
             rows = self.rows(X[start:stop])
             leaves = np.empty((len(rows), len(self)), dtype=np.uint32)
-            find_leaves(rows, self.roots, *self.nodes, leaves)
+            find(rows, leaves)
             add_answers(leaves, self.first_leaves, self.answers, total[start:stop])
 
         ilk.in_blocks(work, len(X), _block(X))

@@ -39,7 +39,9 @@ class DecisionStump(Classifier):
     weight among its training cases. Feature f and threshold minimise the weight of the
     misclassified cases. For two classes the minimum is at an extremum of the cumulative sum of
     w_i y_i along the sorted feature. The search is exhaustive. Sorting takes O(p n log n), once
-    for all fits with the same `presort`; each fit takes O(p n).
+    for all fits with the same `presort`; each fit takes O(p n). Of many rows of two classes,
+    such a fit sums the weights of buckets of neighbours along each feature, and then looks at the
+    thresholds in those buckets that can hold the best one; the result is the same.
 
     A threshold lies midway between two distinct values of positive weight. Ties, up to rounding,
     go to the lowest feature, then the lowest threshold, and in a leaf to the first class. If no
@@ -97,7 +99,11 @@ class DecisionStump(Classifier):
         "of W (1 - sum_c (W_c / W)^2)``, which distinguishes thresholds of equal error.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        sample_weight=True, probabilistic=True, presort=True
+        sample_weight=True,
+        probabilistic=True,
+        presort=True,
+        one_threshold=True,
+        exact_weights=True,
     )
 
     @classmethod
@@ -116,7 +122,7 @@ class DecisionStump(Classifier):
         -------
         Presorted
             For ``fit(X, y, sample_weight, presorted=)``. It takes 3 bytes per cell; 5 bytes from
-            65,537 rows on.
+            65,537 rows on; and 2 more once it serves two classes of at least 65,536 rows.
         """
         from sklearn.base import clone
 
@@ -141,6 +147,7 @@ class DecisionStump(Classifier):
             Result of `presort` for the same X.
         """
         self.check_parameters()
+        again = presorted is not None
         if presorted is None:
             presorted = Presorted.of(self, X)
         elif isinstance(presorted, Presorted):
@@ -151,30 +158,33 @@ class DecisionStump(Classifier):
                 f"{type(presorted).__name__}"
             )
         self.classes_, codes = presorted.labels(self, y)
-        weights = np.ones(len(codes))
-        if sample_weight is not None:
+        if sample_weight is None:
+            weights = np.ones(len(codes))
+        else:
             weights = check_weights(self, sample_weight, presorted.X)
             exponent = int(np.frexp(weights.max())[1])
             if abs(exponent) > _SAFE:
                 # an exact factor: shares do not change, and sums of weights stay in range
                 weights = np.ldexp(weights, -exponent)
-        self._split(presorted, codes, weights)
+        self._split(presorted, codes, weights, again)
         return self
 
-    def _split(self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray) -> None:
+    def _split(
+        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray, again: bool
+    ) -> None:
         from ilk_learners.classifiers.tree_kernels import leaf_weights
 
         n_classes = len(self.classes_)
-        feature, place = self._search(presorted, codes, weights)
+        feature, place = self._search(presorted, codes, weights, again)
         self.feature_, self.threshold_ = feature, np.inf
+        below = np.ones(len(codes), dtype=bool)
         if feature >= 0:
             order = presorted.order[feature]
             self.threshold_ = _threshold(presorted.X[:, feature], order, weights, place)
-            sides = order[: place + 1], order[place + 1 :]
-        else:
-            rows = np.arange(len(codes), dtype=presorted.order.dtype)
-            sides = rows, rows[:0]
-        leaves = np.array([leaf_weights(side, codes, weights, n_classes) for side in sides])
+            below[order[place + 1 :]] = False
+        # rows in their own order are read faster than in that of a feature
+        sides = np.flatnonzero(below), np.flatnonzero(~below)
+        leaves = np.array([leaf_weights(codes[s], weights[s], n_classes) for s in sides])
         leaves /= leaves.sum()
         most = leaves.max(axis=1, keepdims=True)
         # classes within rounding of the most count as tied, and the first of them wins
@@ -183,9 +193,12 @@ class DecisionStump(Classifier):
         self.error_ = float((self.leaf_weights_.sum(axis=1) - most[:, 0]).sum())
 
     def _search(
-        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray
+        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray, again: bool
     ) -> tuple[int, int]:
-        """Feature, and position in its order of the last row below the threshold; or -1."""
+        """Feature, and position in its order of the last row below the threshold; or -1.
+
+        `again`: the rows serve many fits.
+        """
         from ilk_learners.classifiers import tree_kernels as kernels
         from ilk_learners.classifiers.tree_kernels import convert
 
@@ -209,7 +222,13 @@ class DecisionStump(Classifier):
             else:
                 many(*sorted_, units, codes, len(totals), *outputs)
 
-        in_blocks(work, p, max(_CELLS // n, 1))
+        if two and again and n >= _MANY and weights.all():
+            buckets = presorted.buckets(codes)
+            buckets.search(presorted, units, signed, totals, rounding, badness, places)
+            for f in np.flatnonzero(places == _UNSURE).tolist():
+                work(f, f + 1)
+        else:
+            in_blocks(work, p, max(_CELLS // n, 1))
         # the first of the features that tie up to rounding
         feature = int((badness <= badness.min() + rounding).argmax())
         return (feature, int(places[feature])) if places[feature] >= 0 else (-1, -1)
@@ -259,12 +278,99 @@ def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place
         below -= 1
     while weights[order[above]] == 0:
         above += 1
-    return midpoint(float(column[order[below]]), float(column[order[above]]))
+    return float(midpoint(float(column[order[below]]), float(column[order[above]])))
 
 
 _SMALL = 2**16  # up to so many rows, row numbers fit in two bytes
 _SHARE = 2**13  # fewest numbers per thread for which starting it pays when sorting
+_MANY = 2**16  # fewest rows for which buckets pay: weights of fewer stay in the cache
+_BUCKET = 64  # rows in a bucket, unless there are many
+_BUCKETS = 2**12  # most buckets: their sums stay in the cache
+_UNSURE = -2  # place in a feature whose ties buckets cannot settle
 _SHAPE = ("n_features_in_", "feature_names_in_")
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Neighbours along each feature, in buckets whose sums tell which of them can win.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        The classes, 0 and 1, that they were made for.
+    rows : ndarray of int, shape (n,)
+        Rows of the first class, `n_first` of them, before those of the second.
+    bins : ndarray of uint16, shape (p, n)
+        Bucket of each of these rows. Equal values are in one bucket.
+    starts : ndarray of uint32, shape (p, n_buckets + 1)
+        Position of the first row of each bucket along the feature.
+    single : ndarray of bool, shape (p, n_buckets)
+        Whether all values in a bucket are equal.
+    """
+
+    codes: np.ndarray
+    rows: np.ndarray
+    n_first: int
+    bins: np.ndarray
+    starts: np.ndarray
+    single: np.ndarray
+
+    @classmethod
+    def of(cls, order: np.ndarray, last: np.ndarray, codes: np.ndarray) -> Self:
+        """Divide the rows along each feature into buckets of about equal size."""
+        p, n = order.shape
+        size = min(n // _BUCKET, _BUCKETS)
+        rows = np.argsort(codes, kind="stable")
+        bins = np.empty((p, n), dtype=np.uint16)
+        starts = np.empty((p, size + 1), dtype=np.uint32)
+        single = np.empty((p, size), dtype=bool)
+
+        def work(start: int, stop: int) -> None:
+            places, own = np.arange(n), np.empty(n, dtype=np.uint16)
+            for f in range(start, stop):
+                first = np.where(np.concatenate([[True], last[f, :-1]]), places, 0)
+                buckets = np.maximum.accumulate(first) * size // n
+                starts[f] = np.searchsorted(buckets, np.arange(size + 1))
+                changes = np.concatenate([[0], np.cumsum(last[f])])
+                # the last row of a bucket may differ from the next one, which is in another
+                single[f] = (
+                    changes[np.maximum(starts[f, 1:].astype(int) - 1, 0)] <= changes[starts[f, :-1]]
+                )
+                own[order[f]] = buckets
+                bins[f] = own[rows]
+
+        in_blocks(work, p, max(_SHARE // n, 1))
+        return cls(codes, rows, int((codes == 0).sum()), bins, starts, single)
+
+    def search(
+        self,
+        presorted: Presorted,
+        units: np.ndarray,
+        signed: np.ndarray,
+        totals: np.ndarray,
+        rounding: int,
+        badness: np.ndarray,
+        places: np.ndarray,
+    ) -> None:
+        """Write the best threshold of each feature that can win; arrays as in `search_two`."""
+        from ilk_learners.classifiers.tree_kernels import fill_buckets, search_buckets
+
+        p, size = self.single.shape
+        sums, grouped = np.empty((p, 2, size), dtype=np.int64), units[self.rows]
+        least: list[int] = []
+
+        def fill(start: int, stop: int) -> None:
+            part = self.bins[start:stop], grouped, self.n_first, totals, sums[start:stop]
+            least.append(fill_buckets(*part))
+
+        def search(start: int, stop: int) -> None:
+            those = slice(start, stop)
+            sorted_ = presorted.order[those], presorted.last[those], signed
+            parts = sums[those], self.starts[those], self.single[those], totals, rounding
+            search_buckets(*sorted_, *parts, min(least), badness[those], places[those])
+
+        in_blocks(fill, p, max(_CELLS // len(units), 1))
+        in_blocks(search, p, p // 8 + 1)
 
 
 @dataclass(frozen=True)
@@ -272,7 +378,8 @@ class Presorted:
     """Result of `presort`: rows in ascending order along each feature.
 
     It refers to X without a copy: X must not be changed while it is in use. Beyond X it takes
-    3 bytes per cell; 5 bytes from 65,537 rows on. It caches the codes of the last labels.
+    3 bytes per cell; 5 bytes from 65,537 rows on. It caches the codes of the last labels, and
+    for two classes of many rows their `Buckets`, of 2 bytes per cell.
 
     Attributes
     ----------
@@ -292,6 +399,7 @@ class Presorted:
     _known: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
         default_factory=list, repr=False, compare=False
     )
+    _buckets: list[Buckets] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
     def of(cls, owner: object, X: Cases) -> Self:
@@ -329,6 +437,12 @@ class Presorted:
             vars(owner).update(self._features)
         elif not np.array_equal(check_vectors(owner, X, reset=True), self.X):
             raise InputError(f"{display_name(owner)}: presorted was made from another X")
+
+    def buckets(self, codes: np.ndarray) -> Buckets:
+        """Buckets for two classes, cached for consecutive fits with the same labels."""
+        if not self._buckets or self._buckets[0].codes is not codes:
+            self._buckets[:] = [Buckets.of(self.order, self.last, codes)]
+        return self._buckets[0]
 
     def labels(self, owner: object, y: Labels) -> tuple[np.ndarray, np.ndarray]:
         """Classes and codes of labels, cached for consecutive fits with the same labels."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
     from ilk import ArrayLike, Cases, Labels
+
+_BLOCK = 256  # rows that descend together: they, and their nodes, stay in the cache
 
 
 class DecisionTree(EstimatorClassifier):
@@ -126,7 +127,9 @@ class DecisionTree(EstimatorClassifier):
         "weight; the check limits leaves by a parameter of another name",
     }
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        sample_weight=True, probabilistic=True, exact_weights=True
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -135,6 +138,12 @@ class DecisionTree(EstimatorClassifier):
             cls(criterion="entropy", max_depth=3, class_weight="balanced", random_state=0),
             cls(max_leaves=6, pruning=0.01, random_state=0),
         ]
+
+    @property
+    def exact_weights(self) -> bool:
+        """Whether whole weights count as copies: no number of cases, nor rounding, decides."""
+        counted = self.min_split > 2 or self.min_leaf > 1
+        return self.criterion == "gini" and self.class_weight is None and not counted
 
     def check_parameters(self) -> None:
         """Check each parameter, and that a share of the features is at most 1."""
@@ -161,29 +170,27 @@ class DecisionTree(EstimatorClassifier):
         rows, classes = case_order(cases.X, cases.codes, cases.weights)
         cases = cases.taken(rows)
         self._places = np.argsort(classes)
-        values, ranks = _ranked(cases.X)
-        weights = case_weights(self, cases)
-        self._fit(replace(cases, X=ranks, codes=self._places[cases.codes]), weights)
-        self._put_thresholds(values, ranks)
+        ranks = _ranked(cases.X)
+        weights, codes = case_weights(self, cases), self._places[cases.codes]
+        self.classes_ = cases.classes
+        with self._translated_errors():
+            self.estimator_ = self._estimator().fit(ranks, codes, weights, check_input=False)
+        self._put_thresholds(cases.X, ranks)
         self.depth_ = int(self.estimator_.get_depth())
         self.n_leaves_ = int(self.estimator_.get_n_leaves())
         return self
 
-    def _put_thresholds(self, values: list[np.ndarray], ranks: np.ndarray) -> None:
+    def _put_thresholds(self, X: np.ndarray, ranks: np.ndarray) -> None:
         """Map thresholds of ranks back to midpoints between values."""
         from ilk_learners.classifiers.tree_kernels import find_gaps
 
         tree = self.estimator_.tree_
-        nodes = tree.feature, tree.threshold, tree.children_left, tree.children_right
-        below = np.zeros(tree.node_count, dtype=np.intp)
-        above = np.full(tree.node_count, len(ranks), dtype=np.intp)
-        find_gaps(ranks, *nodes, below, above)
+        gaps = np.full((tree.node_count, 2), -1, dtype=np.int32)
+        find_gaps(ranks, _links(tree), tree.threshold.copy(), gaps)
+        inner = np.flatnonzero(tree.children_left >= 0)
+        low, high = X[gaps[inner].T, tree.feature[inner]].astype(float)
         self._thresholds = np.full(tree.node_count, np.inf)
-        for node in np.flatnonzero(tree.children_left >= 0):
-            distinct = values[tree.feature[node]]
-            self._thresholds[node] = midpoint(
-                float(distinct[below[node]]), float(distinct[above[node]])
-            )
+        self._thresholds[inner] = midpoint(low, high)
 
     def check_loaded(self) -> None:
         """Check that a stored tree matches the features and classes."""
@@ -210,8 +217,8 @@ class DecisionTree(EstimatorClassifier):
         X = check_vectors(self, X, reset=False)
         tree = self.estimator_.tree_
         leaves = np.empty(len(X), dtype=np.intp)
-        children = tree.children_left, tree.children_right
-        find_leaves(X, tree.feature, self._thresholds, *children, leaves)
+        scratch = np.empty((2, _BLOCK), dtype=np.uint32)
+        find_leaves(X, _links(tree), self._thresholds, *scratch, leaves)
         shares = tree.value[leaves, 0][:, self._places]
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
@@ -230,11 +237,17 @@ class DecisionTree(EstimatorClassifier):
         )
 
 
-def _ranked(X: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Distinct values of each feature, ascending, and the rank of each cell among them."""
+def _links(tree: Any) -> np.ndarray:
+    """Feature and children of each node of a scikit-learn tree, for compiled descent."""
+    nodes = np.column_stack([tree.feature, tree.children_left, tree.children_right])
+    leaves = np.flatnonzero(nodes[:, 1] < 0)
+    nodes[leaves] = leaves[:, None] * [0, 1, 1]  # a leaf is its own child
+    return nodes.astype(np.uint32)
+
+
+def _ranked(X: np.ndarray) -> np.ndarray:
+    """Rank of each cell among the distinct values of its feature."""
     ranks = np.empty(X.shape, dtype=np.float32)
-    values = []
     for f in range(X.shape[1]):
-        distinct, ranks[:, f] = np.unique(X[:, f], return_inverse=True)
-        values.append(distinct)
-    return values, ranks
+        ranks[:, f] = np.unique(X[:, f], return_inverse=True)[1]
+    return ranks

@@ -236,8 +236,10 @@ class EstimatorClassifier(Classifier):
         return self._values("predict_proba", X)
 
 
-def midpoint(low: float, high: float) -> float:
-    """Midpoint of `low < high`, rounded so that ``low <= midpoint < high``."""
-    # of numbers of one sign the sum may overflow, of opposite signs the difference
-    middle = low + (high - low) / 2 if (low < 0) == (high < 0) else (low + high) / 2
-    return middle if low <= middle < high else low
+def midpoint(low: Any, high: Any) -> Any:
+    """Midpoint of `low < high`, numbers or arrays, rounded so that ``low <= midpoint < high``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        # of numbers of one sign the sum may overflow, of opposite signs the difference
+        alike = (low < 0) == (high < 0)
+        middle = np.where(alike, low + (high - low) / 2, (low + high) / 2)
+    return np.where((low <= middle) & (middle < high), middle, low)

@@ -96,6 +96,105 @@ def search_two(
 
 
 @compiled
+def fill_buckets(
+    bins: np.ndarray, units: np.ndarray, n_first: int, totals: np.ndarray, sums: np.ndarray
+) -> int:
+    """Sum the units of both classes in each bucket; return the least error at their ends.
+
+    Parameters
+    ----------
+    bins : ndarray of uint16, shape (p, n)
+        Bucket of each row, in the order of `units`.
+    units : ndarray of int64, shape (n,)
+        Rows of the first class, `n_first` of them, stand before those of the second.
+    totals : ndarray of int64, shape (2,)
+        Units of each class.
+    sums : ndarray of int64, shape (p, 2, n_buckets)
+        Written.
+    """
+    least = _NONE
+    for f in range(len(bins)):
+        column, below, above = bins[f], sums[f, 0], sums[f, 1]
+        below[:] = 0
+        above[:] = 0
+        for i in range(n_first):
+            below[column[i]] += units[i]
+        for i in range(n_first, len(units)):
+            above[column[i]] += units[i]
+        total = 0
+        for b in range(len(below)):
+            total += above[b] - below[b]
+            least = min(least, _error(total, totals[0], totals[1]))
+    return least
+
+
+@compiled
+def search_buckets(
+    orders: np.ndarray,
+    lasts: np.ndarray,
+    signed: np.ndarray,
+    sums: np.ndarray,
+    starts: np.ndarray,
+    single: np.ndarray,
+    totals: np.ndarray,
+    rounding: int,
+    least: int,
+    badness: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Smallest error for two classes, as `search_two`, where all weights are positive.
+
+    Only buckets are searched whose sums allow an error of at most `least`, an upper bound over
+    all features, and some rounding. Ties up to rounding are taken as in `search_two` unless an
+    error is more than one and less than two roundings from the least of its feature: the place
+    is -2 then, and the feature must be searched as a whole. Features that cannot win may get a
+    larger error.
+
+    Parameters
+    ----------
+    orders, lasts, signed, totals, badness, places
+        As in `search_two`.
+    sums : ndarray of int64, shape (p, 2, n_buckets)
+        As from `fill_buckets`.
+    starts : ndarray of int, shape (p, n_buckets + 1)
+        Position of the first row of each bucket along the feature, and n.
+    single : ndarray of bool, shape (p, n_buckets)
+        Whether all values in a bucket are equal.
+    """
+    first, second = totals[0], totals[1]
+    bound = least + 4 * rounding
+    for f in range(len(orders)):
+        order, last = orders[f], lasts[f]
+        best, place, lowest, near = _NONE, -1, _NONE, False
+        for again in range(2):
+            total = 0
+            for b in range(single.shape[1]):
+                start, end = starts[f, b], starts[f, b + 1]
+                before, total = total, total + sums[f, 1, b] - sums[f, 0, b]
+                low = _error(total, first, second)
+                if not single[f, b]:
+                    # all of one class may come first: the error is least at either extreme
+                    low = min(
+                        _error(before - sums[f, 0, b], first, second),
+                        _error(before + sums[f, 1, b], first, second),
+                    )
+                if low > bound or start == end:
+                    continue
+                if single[f, b]:
+                    start, before = end - 1, total - signed[order[end - 1]]
+                for i in range(start, end):
+                    before += signed[order[i]]
+                    if last[i]:
+                        error = _error(before, first, second)
+                        if again:
+                            near |= lowest + rounding < error <= lowest + 2 * rounding
+                        elif error < best - rounding:
+                            best, place = error, i
+                        lowest = min(lowest, error)
+        badness[f], places[f] = best, -2 if near and lowest <= least + 2 * rounding else place
+
+
+@compiled
 def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> None:
     """Add up the units of each class in an array of zeros.
 
@@ -105,21 +204,15 @@ def class_weights(codes: np.ndarray, units: np.ndarray, totals: np.ndarray) -> N
         totals[codes[i]] += units[i]
 
 
-@compiled
-def leaf_weights(
-    rows: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
-) -> np.ndarray:
-    """Weight of each class among selected rows, in a unit small relative to their sum.
+def leaf_weights(codes: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
+    """Weight of each class among some rows, in a unit small relative to their sum.
 
-    Shapes: `rows` (m,), `codes` and `weights` (n,).
+    Shapes: `codes` and `weights` (m,).
     """
-    row_weights, units = weights[rows], np.empty(len(rows), dtype=np.int64)
-    factor = convert(row_weights, units)
-    totals = np.zeros(n_classes, dtype=np.int64)
-    for i in range(len(rows)):
-        totals[codes[rows[i]]] += units[i]
-    leaf: np.ndarray = totals / factor
-    return leaf
+    units, totals = np.empty(len(codes), dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
+    factor = convert(weights, units)
+    class_weights(codes, units, totals)
+    return np.asarray(totals / factor)
 
 
 @compiled
@@ -256,45 +349,64 @@ def convert(weights: np.ndarray, units: np.ndarray) -> float:
 @compiled
 def find_leaves(
     X: np.ndarray,
-    features: np.ndarray,
+    links: np.ndarray,
     thresholds: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
+    rows: np.ndarray,
+    nodes: np.ndarray,
     leaves: np.ndarray,
 ) -> None:
-    """Write the leaf of each row; leaves have the children -1.
+    """Write the leaf of each row.
 
-    Shapes: `X` (n, p), `leaves` (n,), the others (n_nodes,).
+    A block of rows descends level by level: their memory accesses are independent and overlap.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    links : ndarray of uint32, shape (n_nodes, 3)
+        Feature, left and right child of each node, side by side in memory; a leaf is its own
+        child. Unsigned, as negative positions would cost a test each.
+    thresholds : ndarray of shape (n_nodes,)
+    rows, nodes : ndarrays of uint32, shape (m,)
+        Scratch space; m rows descend together.
+    leaves : ndarray of shape (n,)
     """
-    for i in range(len(X)):
-        node = 0
-        while left[node] >= 0:
-            below = X[i, features[node]] <= thresholds[node]
-            node = left[node] if below else right[node]
-        leaves[i] = node
+    for start in range(0, len(X), len(rows)):
+        size = min(len(rows), len(X) - start)
+        for k in range(size):
+            rows[k], nodes[k] = start + k, 0
+        while size > 0:
+            walking = 0
+            for k in range(size):
+                row, node = rows[k], nodes[k]
+                feature, left, right = links[node, 0], links[node, 1], links[node, 2]
+                if left == node:
+                    leaves[row] = node
+                    continue
+                # rows still on their way stay at the front; those in leaves are dropped
+                rows[walking] = row
+                nodes[walking] = left if X[row, feature] <= thresholds[node] else right
+                walking += 1
+            size = walking
 
 
 @compiled
 def find_gaps(
-    ranks: np.ndarray,
-    features: np.ndarray,
-    thresholds: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    below: np.ndarray,
-    above: np.ndarray,
+    ranks: np.ndarray, links: np.ndarray, thresholds: np.ndarray, gaps: np.ndarray
 ) -> None:
-    """Write, for each node, the largest rank that goes left and the smallest that goes right.
+    """Write, for each node, the row of largest rank that goes left and of smallest to the right.
 
-    Shapes: `ranks` (n, p), the others (n_nodes,).
+    Shapes: `ranks` (n, p), `links` as in `find_leaves`, `thresholds` (n_nodes,), `gaps`
+    (n_nodes, 2), -1 on entry.
     """
     for i in range(len(ranks)):
-        node = 0
-        while left[node] >= 0:
-            rank = ranks[i, features[node]]
-            if rank <= thresholds[node]:
-                below[node] = max(below[node], rank)
-                node = left[node]
-            else:
-                above[node] = min(above[node], rank)
-                node = right[node]
+        node = np.uint32(0)
+        while links[node, 1] != node:
+            feature = links[node, 0]
+            rank, side = ranks[i, feature], 0
+            if rank > thresholds[node]:
+                side = 1
+            known = gaps[node, side]
+            # of the ranks on each side, the one nearest to the threshold
+            if known < 0 or (rank > ranks[known, feature]) == (side == 0):
+                gaps[node, side] = i
+            node = links[node, 1 + side]
