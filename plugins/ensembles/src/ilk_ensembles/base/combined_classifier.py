@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import RandomState, param, slot
@@ -17,7 +16,7 @@ from ilk_ensembles.base.held_out import held_out_outputs
 from ilk_ensembles.base.members import MEMBER_SEEDS, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
-from ilk_ensembles.combiners.support import ULPS
+from ilk_ensembles.combiners.support import ULPS, over_classes
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, FittedClassifier, Predictor
@@ -184,7 +183,7 @@ class CombinedClassifier(ilk.Classifier):
         )
 
     def _shares(self, combined: np.ndarray) -> np.ndarray:
-        total = combined.sum(axis=1, keepdims=True)
+        total = over_classes(np.add, combined)
         if not (total > 0).all() or (combined < 0).any():
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: output of {ilk.display_name(self.combiner_)} cannot "
@@ -208,7 +207,7 @@ class CombinedClassifier(ilk.Classifier):
 
     def combined(self, X: Cases) -> np.ndarray:
         """Combined support for each class; array of shape (n, n_classes)."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._combined_block)
@@ -253,7 +252,7 @@ def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
     Changes `shares` in place and returns it.
     """
     rows = np.arange(len(shares))
-    decided, top = shares[rows, codes], shares.max(axis=1)
+    decided, top = shares[rows, codes], over_classes(np.maximum, shares)[:, 0]
     level = (decided < top) & (decided >= top * (1 - 2 * ULPS))
     shares[rows[level], codes[level]] = top[level]
     return shares

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, ClassifierLike, RandomState, RegressorLike, Seed, param, slots
@@ -227,7 +226,7 @@ class HeterogeneousRegressor(ilk.Regressor):
 
     def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         blocks = row_blocks(X, max(_CELLS // len(self.estimators_), 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 import ilk
@@ -85,9 +86,12 @@ def each_place(
 def _in_threads(
     work: Callable[[int, Any], T], members: Sequence[Any], n_jobs: int | None
 ) -> list[T]:
+    n_jobs = jobs_for(len(members), n_jobs)
+    if effective_n_jobs(n_jobs) == 1:  # joblib would take longer than a light member
+        return [work(position, member) for position, member in enumerate(members)]
     jobs = (delayed(work)(position, member) for position, member in enumerate(members))
     with warnings.catch_warnings():  # threads race on filters; restore them afterwards
-        return list(Parallel(n_jobs=jobs_for(len(members), n_jobs), prefer="threads")(jobs))
+        return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
 
 
 def jobs_for(n_members: int, n_jobs: int | None) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import ArrayLike, param
@@ -15,7 +14,7 @@ from ilk_ensembles.base.outputs import check_probabilistic
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.combiners.cascade import COSTS, THRESHOLD
 from ilk_ensembles.combiners.cascade import Cascade as CascadeRule
-from ilk_ensembles.combiners.support import ULPS
+from ilk_ensembles.combiners.support import ULPS, over_classes
 from ilk_ensembles.combiners.weights import normalized
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ class Cascade(HeterogeneousClassifier):
 
     def member_of(self, X: Cases) -> np.ndarray:
         """Position in ``estimators_`` of the member that predicts each row; int of shape (n,)."""
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         X = indexable(X)
         check_features(self, X, reset=False)
         return self._in_blocks(X, self._members_of_block)
@@ -159,7 +158,7 @@ class Cascade(HeterogeneousClassifier):
         limits = [*(self.thresholds_ - ULPS), 0.0]  # a rounded 0.9 still reaches 0.9
         for position, limit in zip(self.order_.tolist(), limits, strict=True):
             support = self._support(position, X)
-            sure = support.max(axis=1) >= limit
+            sure = over_classes(np.maximum, support)[:, 0] >= limit
             yield position, left[sure], support[sure]
             if sure.all():
                 return

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import Capabilities, ClassifierLike, param, slot
@@ -106,7 +105,7 @@ class Stacking(SupportCombiner):
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         self.check_parameters()
-        check_is_fitted(self)
+        ilk.check_fitted(self)
         support = normalized(self, outputs)
         n_members, _, n_classes = support.shape
         if (n_members, n_classes) != (self.n_members_, self.n_classes_):
