@@ -87,10 +87,10 @@ def _in_threads(
     work: Callable[[int, Any], T], members: Sequence[Any], n_jobs: int | None
 ) -> list[T]:
     n_jobs = jobs_for(len(members), n_jobs)
-    if effective_n_jobs(n_jobs) == 1:  # joblib would take longer than a light member
-        return [work(position, member) for position, member in enumerate(members)]
-    jobs = (delayed(work)(position, member) for position, member in enumerate(members))
     with warnings.catch_warnings():  # threads race on filters; restore them afterwards
+        if effective_n_jobs(n_jobs) == 1:  # joblib would take longer than a light member
+            return [work(position, member) for position, member in enumerate(members)]
+        jobs = (delayed(work)(position, member) for position, member in enumerate(members))
         return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
 
 

@@ -141,21 +141,16 @@ class TicTacToe(RuleBased):
 
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """The final boards in the order of their squares, x before o before b."""
-        boards = [board for board in product("xob", repeat=9) if _is_final(board)]
-        return boards, ["positive" if _has_line(board, "x") else "negative" for board in boards]
-
-
-def _has_line(board: tuple[str, ...], player: str) -> bool:
-    return any(all(board[square] == player for square in line) for line in _LINES)
-
-
-def _is_final(board: tuple[str, ...]) -> bool:
-    """Tell whether a game can end so: the last player has a line, or the board is full."""
-    lead = board.count("x") - board.count("o")
-    x_won, o_won = _has_line(board, "x"), _has_line(board, "o")
-    if x_won or o_won:
-        return not (x_won and o_won) and lead == int(x_won)
-    return lead == 1 and "b" not in board
+        squares = np.indices((3,) * 9).reshape(9, -1).T  # each row a board: 0 = x, 1 = o, 2 = b
+        x, o = squares == 0, squares == 1
+        x_won, o_won = (player[:, _LINES].all(axis=2).any(axis=1) for player in (x, o))
+        # a game ends when the last player has a line, or the board is full
+        full = (squares != 2).all(axis=1)
+        last = np.where(x_won | o_won, ~(x_won & o_won), full)
+        final = last & (x.sum(axis=1) - o.sum(axis=1) == ~o_won)
+        boards = np.array(list("xob"))[squares[final]].tolist()
+        labels = np.where(x_won[final], "positive", "negative")
+        return list(map(tuple, boards)), labels.tolist()
 
 
 class Monks(RuleBased):
