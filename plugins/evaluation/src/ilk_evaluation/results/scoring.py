@@ -65,7 +65,7 @@ def score(design: Design, store: Store) -> Scored:
     shape = len(design.datasets), len(design.pipelines)
     estimates = {name: np.full(shape, np.nan) for name in design.measures}
     spreads = {name: np.full(shape, np.nan) for name in design.measures}
-    fit_seconds, numbers = np.full(shape, np.nan), np.zeros((3, *shape))
+    fit_seconds, numbers = np.full(shape, np.nan), np.zeros((3, *shape), dtype=int)
     rows: list[tuple[Any, ...]] = []
     notes: list[str] = []
     for labels, cells in _by_row(design):
@@ -85,13 +85,10 @@ def score(design: Design, store: Store) -> Scored:
                 estimates[measure][at], spreads[measure][at] = found
     return Scored(
         pd.DataFrame(rows, columns=COLUMNS),
-        *(
-            {name: _grid(design, one) for name, one in each.items()}
-            for each in (estimates, spreads)
-        ),
-        _grid(design, fit_seconds),
-        *(_grid(design, each.astype(int)) for each in numbers),
-        list(dict.fromkeys(notes)),
+        {name: _grid(design, values) for name, values in estimates.items()},
+        {name: _grid(design, values) for name, values in spreads.items()},
+        *(_grid(design, values) for values in (fit_seconds, *numbers)),
+        notes=list(dict.fromkeys(notes)),
     )
 
 
