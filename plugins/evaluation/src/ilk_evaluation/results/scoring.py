@@ -87,8 +87,11 @@ def score(design: Design, store: Store) -> Scored:
         pd.DataFrame(rows, columns=COLUMNS),
         {name: _grid(design, values) for name, values in estimates.items()},
         {name: _grid(design, values) for name, values in spreads.items()},
-        *(_grid(design, values) for values in (fit_seconds, *numbers)),
-        notes=list(dict.fromkeys(notes)),
+        _grid(design, fit_seconds),
+        _grid(design, numbers[0]),
+        _grid(design, numbers[1]),
+        _grid(design, numbers[2]),
+        list(dict.fromkeys(notes)),
     )
 
 
