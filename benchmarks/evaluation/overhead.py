@@ -1,10 +1,12 @@
-"""Costs of the machinery of experiments: of a cell, of a start, and of a plan of many cells."""
+"""Costs of the machinery of experiments: of a cell, of executors, of a start, of large plans."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -29,7 +31,8 @@ TRIVIAL: dict[str, dict[str, Any]] = {
     "nearest_mean": {"use": "nearest_mean"},
 }
 REPEATS = 10  # of ten folds, for the cost of a cell
-CELLS = 20_000  # of the large plan
+SIZES = 10_000, 100_000  # cells of the large plans
+LIGHT = 20, 4_000  # cells of a small and of a large experiment, whose difference is no start
 
 
 def rows() -> Iterator[Row]:
@@ -38,8 +41,9 @@ def rows() -> Iterator[Row]:
         for n in (1, 5):
             with tempfile.TemporaryDirectory() as folder:
                 yield _cells(name, n, Path(folder))
+    yield from _executors()
     yield from _starts()
-    yield from _plan()
+    yield from _plans()
 
 
 def _cells(name: str, n: int, folder: Path) -> Row:
@@ -91,6 +95,52 @@ def _differing(classifier: dict[str, Any], number: int) -> dict[str, Any]:
     if classifier["use"] == "sklearn":
         return {**classifier, "random_state": number}
     return {**classifier, "metric": "mahalanobis", "shrinkage": number / 10}
+
+
+def _executors() -> Iterator[Row]:
+    """Yield light cells on two workers, beside `serial`, without the start of the workers."""
+    serial = {"use": "serial"}
+    for use, module, target in (
+        ("loky", "loky", 1.7),
+        ("dask", "distributed", 1.5),
+        ("mpi", "mpi4py", None),
+    ):
+        if importlib.util.find_spec(module) is None:
+            continue
+        (by_clock, cpu), (wall, spent) = _light_cell(serial, {"use": use, "workers": 2})
+        note = f"by the clock; {1000 * spent:.2f} ms of processors, serial {1000 * cpu:.2f} ms"
+        work = f"a light cell (standardize, nearest_mean) on two workers of {use}"
+        yield Row(work, "serial", target, by_clock / wall, wall, note)
+
+
+def _light_cell(*executors: dict[str, Any]) -> list[tuple[float, float]]:
+    """Seconds of a light cell by the clock and of all processors, on each executor in turn.
+
+    They are the difference of the least times of two experiments, so that no start counts.
+    """
+    least = np.full((len(executors), len(LIGHT), 2), np.inf)
+    for _ in range(3):
+        for at, executor in enumerate(executors):
+            for size, cells in enumerate(LIGHT):
+                least[at, size] = np.minimum(least[at, size], _light_cells(executor, cells))
+    return [tuple(row) for row in (least[:, 1] - least[:, 0]) / (LIGHT[1] - LIGHT[0])]
+
+
+def _light_cells(executor: dict[str, Any], cells: int) -> tuple[float, float]:
+    steps = [{"transformer": "standardize"}, {"classifier": "nearest_mean"}]
+    with tempfile.TemporaryDirectory() as folder:
+        spec = _spec(TRIVIAL["nearest_mean"], 1, Path(folder) / "light.sqlite")
+        spec["pipelines"] = [{"id": "light", "steps": steps}]
+        spec["evaluation"]["resampling"]["repeats"] = cells // 10
+        start, before = perf_counter(), _spent()
+        run_experiment(spec, executor=executor)
+        return perf_counter() - start, _spent() - before
+
+
+def _spent() -> float:
+    """Processor time of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def _starts() -> Iterator[Row]:
@@ -160,7 +210,7 @@ run_experiment({
     "datasets": ["iris"], "pipelines": [{"id": "p", "steps": [{"classifier": "constant"}]}],
     "evaluation": {"resampling": {"use": "kfold", "folds": 2}},
 })
-before, start = peak(), time.perf_counter()
+before, start = peak(), time.process_time()
 if what == "report":
     ilk.results(store).table()
 else:
@@ -173,23 +223,37 @@ else:
     plan = plan_experiment(spec)
     if what != "plan":
         run_experiment(plan)
-print(json.dumps([time.perf_counter() - start, peak() - before]))
+print(json.dumps([time.process_time() - start, peak() - before]))
 """
 
 
-def _plan() -> Iterator[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "large.sqlite"
-        for what, title in (
-            ("plan", "build"),
-            ("run", "build, run, score"),
-            ("resume", "build, find nothing to do, score"),
-            ("report", "score from the store alone"),
-        ):
-            command = [sys.executable, "-c", LARGE, what, str(CELLS // 10), str(store)]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            taken, grown = json.loads(done.stdout)
-            note = f"by the clock; {grown:.0f} MiB of memory beyond the start"
-            if what == "report":
-                note += f"; the store is {store.stat().st_size / 2**20:.1f} MiB"
-            yield Row(f"a plan of {CELLS} cells: {title}", "", None, math.nan, taken, note)
+def _plans() -> Iterator[Row]:
+    """Yield the work around ever more trivial cells, which grows no faster than their number."""
+    titles = {
+        "plan": "build",
+        "run": "build, run, score",
+        "resume": "build, find nothing to do, score",
+        "report": "score from the store alone",
+    }
+    before = dict.fromkeys(titles, math.nan)
+    for cells in SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            store = Path(folder) / "large.sqlite"
+            for what, title in titles.items():
+                command = [sys.executable, "-c", LARGE, what, str(cells // 10), str(store)]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                taken, grown = json.loads(done.stdout)
+                note = f"{1e6 * taken / cells:.0f} us a cell; {grown:.0f} MiB beyond the start"
+                if what == "report":
+                    note += f"; the store is {store.stat().st_size / 2**20:.1f} MiB"
+                faster, peer = before[what] / (taken / cells), f"a cell of {SIZES[0]}"
+                first = math.isnan(faster)
+                yield Row(
+                    f"a plan of {cells} cells: {title}",
+                    "" if first else peer,
+                    None if first else 0.8,
+                    faster,
+                    taken,
+                    note,
+                )
+                before[what] = taken / cells

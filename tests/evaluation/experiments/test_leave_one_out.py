@@ -311,22 +311,6 @@ def test_only_missing_cells_are_taken(make_spec, n_lost):
         assert {row.run for row in store.since(0) if row.key in lost} == {2}
 
 
-def test_all_are_kept_or_none(make_spec):
-    plan = plan_experiment(spec_of(make_spec, {"means": table("t_mean")}))
-    run_experiment(plan)
-    outcomes = kept(plan)
-
-    def breaking_off():
-        for cell in plan.cells[:9]:
-            yield cell, outcomes[cell.key]
-        raise KeyboardInterrupt
-
-    with Store.open(None) as store:
-        with pytest.raises(KeyboardInterrupt):
-            store.put_together(breaking_off(), run=1, pipeline="p", fingerprint="f", n_train=13)
-        assert store.statuses() == store.split_sizes() == {}
-
-
 @pytest.mark.parametrize(
     ("name", "how", "why"),
     [

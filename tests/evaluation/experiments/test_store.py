@@ -146,6 +146,23 @@ def test_a_killed_process_leaves_what_it_finished(tmp_path, run_python):
         assert len(store.statuses()) == 4
 
 
+def test_outcomes_put_together_are_kept_all_or_none(store):
+    def write(keys):
+        with Store.read(store.path) as reader, store.together():
+            for key in keys:
+                put(store, key)
+                assert reader.statuses() == {}
+            if len(keys) < 3:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write("ab")
+    assert store.statuses() == store.split_sizes() == {}
+    write("abc")
+    assert store.statuses() == dict.fromkeys("abc", "done")
+    assert len(store.split_sizes()) == 1
+
+
 def test_others_can_read_while_a_run_writes(store):
     put(store)
     with Store.read(store.path) as reader:

@@ -162,8 +162,11 @@ def check_outputs(owner: object, outputs: ArrayLike) -> np.ndarray:
         raise InputError(
             f"{name}: outputs must have shape (members, samples, classes), got {array.shape}"
         )
-    for member, support in enumerate(array):
-        _check_support(name, member, support)
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals = array @ np.ones(array.shape[2], dtype=array.dtype)
+    if not (np.isfinite(totals).all() and (totals > 0).all() and array.min(initial=0) >= 0):
+        for member, support in enumerate(array):
+            _check_support(name, member, support)
     return array
 
 

@@ -15,7 +15,7 @@ from ilk_ensembles.base.held_out import held_out_outputs
 from ilk_ensembles.base.members import MEMBER_SEEDS, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
-from ilk_ensembles.combiners.support import ULPS
+from ilk_ensembles.combiners.support import ULPS, over_classes
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, FittedClassifier, Predictor
@@ -184,8 +184,8 @@ class CombinedClassifier(ilk.Classifier):
         )
 
     def _shares(self, combined: np.ndarray) -> np.ndarray:
-        total = combined.sum(axis=1, keepdims=True)
-        if not (total > 0).all() or (combined < 0).any():
+        total = over_classes(np.add, combined)
+        if not (total.min(initial=1) > 0 and combined.min(initial=0) >= 0):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: output of {ilk.display_name(self.combiner_)} cannot "
                 f"be made probabilities: it is negative, or zero for every class"
@@ -216,7 +216,8 @@ class CombinedClassifier(ilk.Classifier):
     def _in_blocks(self, X: Cases, work: Callable[[Any], np.ndarray]) -> np.ndarray:
         """Concatenate ``work(rows)`` over blocks of rows."""
         size = max(_CELLS // (len(self.estimators_) * len(self.classes_)), 1)
-        return np.concatenate([work(rows) for rows in row_blocks(X, size)])
+        done = [work(rows) for rows in row_blocks(X, size)]
+        return done[0] if len(done) == 1 else np.concatenate(done)
 
     def _combined_block(self, X: Cases) -> np.ndarray:
         """Combined support of one block of rows."""
@@ -253,9 +254,10 @@ def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
     Changes `shares` in place and returns it.
     """
     rows = np.arange(len(shares))
-    decided, top = shares[rows, codes], shares.max(axis=1)
+    decided, top = shares[rows, codes], over_classes(np.maximum, shares)[:, 0]
     level = (decided < top) & (decided >= top * (1 - 2 * ULPS))
-    shares[rows[level], codes[level]] = top[level]
+    if level.any():
+        shares[rows[level], codes[level]] = top[level]
     return shares
 
 

@@ -116,8 +116,8 @@ def numbers(output: ArrayLike, what: str) -> np.ndarray:
 def _check_shares(given: np.ndarray) -> None:
     """Raise an InputError for a value that is negative or not finite, or a row of zeros."""
     with np.errstate(over="ignore", invalid="ignore"):
-        total = given.sum(axis=1)
-    if np.isfinite(total).all() and (total > 0).all() and given.min(initial=0) >= 0:
+        total = given @ np.ones(given.shape[1])
+    if total.min(initial=1) > 0 and total.max(initial=1) < np.inf and given.min(initial=0) >= 0:
         return
     bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
     if len(bad):

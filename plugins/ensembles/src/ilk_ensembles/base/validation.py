@@ -53,10 +53,21 @@ def check_features(owner: object, X: Cases, *, reset: bool) -> None:
         )
     if getattr(X, "ndim", 2) < 2 or (isinstance(X, list | tuple) and not _are_vectors(X)):
         return  # no columns: texts, sets, or an error for members to raise
+    if type(X) is np.ndarray and _suits(owner, X, reset=reset):
+        return  # scikit-learn would ask for tags, for which the members are built
     try:
         validate_data(owner, X, reset=reset, skip_check_array=True)
     except (TypeError, ValueError) as error:
         raise ilk.InputError(f"{ilk.display_name(owner)}: X: {error}") from None
+
+
+def _suits(owner: Any, X: np.ndarray, *, reset: bool) -> bool:
+    """Record the columns of an array, or tell whether they are those of training."""
+    if reset:
+        vars(owner).pop("feature_names_in_", None)
+        owner.n_features_in_ = X.shape[1]
+        return True
+    return not hasattr(owner, "feature_names_in_") and owner.n_features_in_ == X.shape[1]
 
 
 def _are_vectors(rows: Sequence[Any]) -> bool:

@@ -14,7 +14,7 @@ from ilk_ensembles.base.outputs import check_probabilistic
 from ilk_ensembles.base.validation import check_features, indexable
 from ilk_ensembles.combiners.cascade import COSTS, THRESHOLD
 from ilk_ensembles.combiners.cascade import Cascade as CascadeRule
-from ilk_ensembles.combiners.support import ULPS
+from ilk_ensembles.combiners.support import ULPS, over_classes
 from ilk_ensembles.combiners.weights import normalized
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Cascade(HeterogeneousClassifier):
         limits = [*(self.thresholds_ - ULPS), 0.0]  # a rounded 0.9 still reaches 0.9
         for position, limit in zip(self.order_.tolist(), limits, strict=True):
             support = self._support(position, X)
-            sure = support.max(axis=1) >= limit
+            sure = over_classes(np.maximum, support)[:, 0] >= limit
             yield position, left[sure], support[sure]
             if sure.all():
                 return

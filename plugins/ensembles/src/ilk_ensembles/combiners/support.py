@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 ULPS = 1e-12  # support that differs by less, relatively, is the same up to rounding
 _CELLS = 1 << 15  # of the combined output of a block: a quarter of a megabyte, which stays in cache
 _COPIED = 1 << 17  # of outputs that have to be copied: a megabyte
+_MANY = 8  # terms from which on numpy adds in another order
 
 
 class SupportCombiner(ilk.Combiner):
@@ -74,6 +76,16 @@ def leveled(support: np.ndarray) -> np.ndarray:
     support = np.array(support, dtype=float, order="C")
     level(support, ULPS)
     return support
+
+
+def over_classes(ufunc: np.ufunc, array: np.ndarray) -> np.ndarray:
+    """Reduce the last axis, as ``ufunc.reduce(array, axis=-1, keepdims=True)``, to the same bits.
+
+    That is slow for a few classes, whose columns are therefore combined one by one.
+    """
+    if array.shape[-1] >= _MANY:
+        return np.asarray(ufunc.reduce(array, axis=-1, keepdims=True))
+    return np.asarray(reduce(ufunc, np.moveaxis(array, -1, 0)))[..., None]
 
 
 def check_support(owner: object, combined: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ilk
+from ilk_ensembles.combiners.support import over_classes
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Component, Labels
@@ -99,5 +100,5 @@ def normalized(owner: object, outputs: ArrayLike) -> np.ndarray:
         Rows sum to one.
     """
     array = ilk.check_outputs(owner, outputs)
-    array = array / array.max(axis=2, keepdims=True)  # so that no sum overflows
-    return np.asarray(array / array.sum(axis=2, keepdims=True))
+    array = array / over_classes(np.maximum, array)  # so that no sum overflows
+    return np.asarray(array / over_classes(np.add, array))

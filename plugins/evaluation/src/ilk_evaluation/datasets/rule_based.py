@@ -145,16 +145,16 @@ class TicTacToe(RuleBased):
 
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """The final boards in the order of their squares, x before o before b."""
-        boards = np.array(list("xob"))[np.indices((3,) * 9).reshape(9, -1).T]
-        x_won, o_won = (
-            (boards[:, _LINES] == player).all(axis=2).any(axis=1) for player in ("x", "o")
-        )
-        lead = (boards == "x").sum(axis=1) - (boards == "o").sum(axis=1)
-        full = (boards != "b").all(axis=1)
-        # a game can end so: the last player has a line, or the board is full
-        final = np.where(x_won | o_won, (x_won != o_won) & (lead == x_won), full & (lead == 1))
-        labels = np.where(x_won, "positive", "negative")[final]
-        return [tuple(board) for board in boards[final].tolist()], labels.tolist()
+        squares = np.indices((3,) * 9).reshape(9, -1).T  # each row a board: 0 = x, 1 = o, 2 = b
+        x, o = squares == 0, squares == 1
+        x_won, o_won = (player[:, _LINES].all(axis=2).any(axis=1) for player in (x, o))
+        # a game ends when the last player has a line, or the board is full
+        full = (squares != 2).all(axis=1)
+        last = np.where(x_won | o_won, ~(x_won & o_won), full)
+        final = last & (x.sum(axis=1) - o.sum(axis=1) == ~o_won)
+        boards = np.array(list("xob"))[squares[final]].tolist()
+        labels = np.where(x_won[final], "positive", "negative")
+        return list(map(tuple, boards)), labels.tolist()
 
 
 class Monks(RuleBased):

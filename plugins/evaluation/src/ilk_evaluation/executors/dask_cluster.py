@@ -36,8 +36,8 @@ class Dask(ilk.Executor):
 
     Notes
     -----
-    The overhead per cell is some 10 ms larger than with `loky`: prefer `loky` on one machine for
-    cells that take less than a tenth of a second.
+    A call costs some 10 ms more than with `loky`. Light cells share calls of about a tenth of a
+    second, so this matters little.
 
     Dask starts new processes by importing the main script, which therefore needs
     ``if __name__ == "__main__":``; `loky` and the command ``ilk run`` do not need it. The scheduler

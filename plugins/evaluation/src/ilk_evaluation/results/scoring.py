@@ -66,28 +66,43 @@ def score(design: Design, store: Store) -> Scored:
     import pandas as pd
 
     statuses = store.statuses()
-    scored = _empty(design)
+    shape = len(design.datasets), len(design.pipelines)
+    estimates = {name: np.full(shape, np.nan) for name in design.measures}
+    spreads = {name: np.full(shape, np.nan) for name in design.measures}
+    fit_seconds, numbers = np.full(shape, np.nan), np.zeros((3, *shape), dtype=int)
     rows: list[tuple[Any, ...]] = []
-    for at, cells in _by_row(design):
+    notes: list[str] = []
+    for labels, cells in _by_row(design):
+        at = cells[0].dataset, cells[0].pipeline
         count = Counter(statuses.get(cell.key, "missing") for cell in cells)
         fine = [cell for cell in cells if statuses.get(cell.key) in {"done", "fallback"}]
         seconds: list[float] = []
-        scores = list(_scores(design, store, fine, seconds, scored.notes))
-        rows += [(*at, *row) for row in scores]
-        scored.n_failed.loc[at] = count["failed"]
-        scored.n_fallback.loc[at] = count["fallback"]
-        scored.n_missing.loc[at] = count["missing"]
-        scored.fit_seconds.loc[at] = np.mean(seconds) if seconds else np.nan
+        scores = list(_scores(design, store, fine, seconds, notes))
+        rows += [(*labels, *row) for row in scores]
+        numbers[:, *at] = count["failed"], count["fallback"], count["missing"]
+        fit_seconds[at] = np.mean(seconds) if seconds else np.nan
         complete = len(fine) == len(cells)
         for measure in design.measures:
             values = [value for name, _, _, value in scores if name == measure]
             if complete:
-                estimate, spread = _estimate(design, store, fine[0], measure, values, scored.notes)
-                scored.estimates[measure].loc[at] = estimate
-                scored.spreads[measure].loc[at] = spread
-    scored.scores = pd.DataFrame(rows, columns=COLUMNS)
-    scored.notes = list(dict.fromkeys(scored.notes))
-    return scored
+                found = _estimate(design, store, fine[0], measure, values, notes)
+                estimates[measure][at], spreads[measure][at] = found
+    return Scored(
+        pd.DataFrame(rows, columns=COLUMNS),
+        {name: _grid(design, values) for name, values in estimates.items()},
+        {name: _grid(design, values) for name, values in spreads.items()},
+        _grid(design, fit_seconds),
+        _grid(design, numbers[0]),
+        _grid(design, numbers[1]),
+        _grid(design, numbers[2]),
+        list(dict.fromkeys(notes)),
+    )
+
+
+def _grid(design: Design, values: np.ndarray) -> pd.DataFrame:
+    index = pd.Index([one.label for one in design.datasets], name="dataset")
+    columns = pd.Index([one.label for one in design.pipelines], name="pipeline")
+    return pd.DataFrame(values, index=index, columns=columns)
 
 
 def first_estimates(design: Design, store: Store) -> pd.DataFrame:
@@ -97,23 +112,6 @@ def first_estimates(design: Design, store: Store) -> pd.DataFrame:
     whole = replace(design, evaluation=evaluation).at_size(0)
     (estimates,) = score(whole, store).estimates.values()
     return estimates
-
-
-def _empty(design: Design) -> Scored:
-    import pandas as pd
-
-    def grid(value: float) -> pd.DataFrame:
-        index = pd.Index([one.label for one in design.datasets], name="dataset")
-        columns = pd.Index([one.label for one in design.pipelines], name="pipeline")
-        return pd.DataFrame(value, index=index, columns=columns)
-
-    nan = float("nan")
-    return Scored(
-        pd.DataFrame(columns=COLUMNS),
-        {measure: grid(nan) for measure in design.measures},
-        {measure: grid(nan) for measure in design.measures},
-        *(grid(nan), grid(0), grid(0), grid(0)),
-    )
 
 
 def _by_row(design: Design) -> Iterator[tuple[tuple[str, str], list[Cell]]]:

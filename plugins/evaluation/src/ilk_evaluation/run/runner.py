@@ -21,8 +21,8 @@ from ilk_evaluation.run.scheduler import Scheduler
 from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import (
     WITHOUT_REFITTING,
-    BatchTask,
     CellTask,
+    LeaveOneOutTask,
     Task,
     cell_tasks,
     divided,
@@ -32,7 +32,7 @@ from ilk_evaluation.run.trial import Trial, cells_to_try
 from ilk_evaluation.run.worker_context import WorkerContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ilk_evaluation.plan.design import Cell
     from ilk_evaluation.plan.experiment_plan import Plan
@@ -224,11 +224,10 @@ def _work(
 ) -> None:
     """Write the outcomes of whole cells that the trial has computed, and run the other cells."""
     with writer.progress as progress:
-        for task, outcome in tried:
-            writer(task, outcome)
+        writer(tried)
         done = {task.cell.key for task, _ in tried}
         rest = [cell for cell in missing if cell.key not in done]
-        scheduler.work(_tasks(writer.plan, rest, progress.say))
+        scheduler.work(_tasks(writer.plan, rest, progress.say), len(rest))
 
 
 def cell_name(plan: Plan, cell: Cell) -> str:
@@ -238,18 +237,18 @@ def cell_name(plan: Plan, cell: Cell) -> str:
 
 
 def _tasks(plan: Plan, cells: list[Cell], say: Callable[[str], None]) -> Iterator[Task]:
-    """Yield batches of cells that one call answers, then the other cells one by one."""
+    """Yield groups of cells that one call answers, then the other cells one by one."""
     together, rest = divided(plan, cells)
     for group in together:
         say(f"{row_name(plan, group[0])}: {WITHOUT_REFITTING} ({len(group)} cells)")
-        yield BatchTask(group, partial(_one_by_one, plan, group, say))
+        yield LeaveOneOutTask(group, partial(_one_by_one, plan, group, say))
     yield from cell_tasks(plan, rest)
 
 
 def _one_by_one(
     plan: Plan, cells: Iterable[Cell], say: Callable[[str], None], failed: Outcome
 ) -> Iterator[CellTask]:
-    """Yield a task for each cell of a failed batch."""
+    """Yield a task for each cell of a failed group."""
     cells = list(cells)
     say(
         f"{row_name(plan, cells[0])}: each case needs a fit, as {WITHOUT_REFITTING} failed: "
@@ -310,13 +309,17 @@ class OutcomeWriter:
         self._forget = forget
         self.run = run_record.begin_run(plan, store, fallback)
 
-    def __call__(self, task: Task, outcome: Outcome) -> None:
-        """Store the outcome of a task, then tell listeners."""
+    def __call__(self, finished: Sequence[tuple[Task, Outcome]]) -> None:
+        """Store the outcomes of tasks, all or none, then tell listeners."""
+        if not finished:
+            return
         if self._forget:
             self.store.drop(self._forget)
             self._forget = []
-        task.write(self.store, outcome, self.plan, self.run)
-        self._tell(task.outcomes(outcome))
+        with self.store.together():
+            for task, outcome in finished:
+                task.write(self.store, outcome, self.plan, self.run)
+        self._tell([cell for task, outcome in finished for cell in task.outcomes(outcome)])
 
     def _tell(self, cells: list[tuple[Cell, Outcome]]) -> None:
         self.n_kept += len(cells)

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ilk_evaluation.lock import Lock
-    from ilk_evaluation.plan.design import Cell
 
 Status = Literal["done", "fallback", "failed"]
 
@@ -59,10 +58,10 @@ Status = Literal["done", "fallback", "failed"]
 class Store:
     """Predictions by the content keys of their cells.
 
-    A file in write-ahead mode with one writer. Each cell is a transaction, so a killed run keeps
-    its finished cells, and others can read meanwhile. Any thread may read or close the store; one
-    thread at a time may write. Arrays are stored as bytes and labels as JSON: reading a store
-    runs no stored code. `verify` finds damage by the digest of each row.
+    A file in write-ahead mode with one writer. Cells that finish together are a transaction, so a
+    killed run keeps its finished cells, and others can read meanwhile. Any thread may read or
+    close the store; one thread at a time may write. Arrays are stored as bytes and labels as JSON:
+    reading a store runs no stored code. `verify` finds damage by the digest of each row.
 
     Parameters
     ----------
@@ -297,27 +296,16 @@ class Store:
             execute(PUT_CELL, row_of(key, outcome, run, split, pipeline))
         self._last_split = split
 
-    def put_together(
-        self,
-        outcomes: Iterable[tuple[Cell, Outcome]],
-        *,
-        run: int,
-        pipeline: str,
-        fingerprint: str,
-        n_train: int,
-    ) -> None:
-        """Store leave-one-out cells of a pipeline, all or none; the split number is the test case.
-
-        Raises
-        ------
-        StoreError
-            If the store cannot be written.
-        """
-        with self._transaction() as execute:
-            for cell, outcome in outcomes:
-                split = cell.split_key
-                execute(PUT_SPLIT, (split, fingerprint, pack(np.array([cell.split])), n_train))
-                execute(PUT_CELL, row_of(cell.key, outcome, run, split, pipeline))
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Store all outcomes that are put within the block in one transaction: all or none."""
+        try:
+            with explained(self.path), self._connection:
+                self._connection.execute("BEGIN")
+                yield
+        except BaseException:
+            self._last_split = ""  # perhaps not stored
+            raise
 
     def outcome(self, key: str) -> Outcome:
         """Return the outcome of a cell."""
@@ -423,8 +411,12 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:
-        with explained(self.path), self._connection:
-            yield self._connection.execute
+        with explained(self.path):
+            if self._connection.in_transaction:  # a block of `together` commits it
+                yield self._connection.execute
+            else:
+                with self._connection:
+                    yield self._connection.execute
 
 
 def _answers(outcome: Outcome, classes: np.ndarray) -> dict[str, Any]:

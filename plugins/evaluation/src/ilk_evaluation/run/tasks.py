@@ -1,4 +1,4 @@
-"""Tasks for the workers of a run: a single cell, or all leave-one-out cells of a pipeline.
+"""Tasks for the workers of a run: a cell, or all leave-one-out cells of a pipeline; batches.
 
 Under leave-one-out, all cells of a pipeline on a data set are one task if the pipeline can
 answer for each case as if fitted to the others (`ilk.Pipeline.fast_leave_one_out`): no step
@@ -41,6 +41,10 @@ class Task(Protocol):
     def suspect(self) -> bool:
         """Whether a worker died of it, or beside it."""
 
+    @property
+    def alike(self) -> tuple[int, int] | None:
+        """Data set and pipeline: such tasks take about equally long. None: it runs alone."""
+
     def suspected(self) -> Self:
         """Return the same task as a suspect."""
 
@@ -57,7 +61,7 @@ class Task(Protocol):
         """Return each cell with its share of the outcome."""
 
     def write(self, store: Store, outcome: Outcome, plan: Plan, run: int) -> None:
-        """Write the outcome of a run into a store: all cells or none."""
+        """Write the outcome of a run into a store."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,11 @@ class CellTask:
     def cells(self) -> tuple[Cell, ...]:
         """The cell, alone."""
         return (self.cell,)
+
+    @property
+    def alike(self) -> tuple[int, int] | None:
+        """Data set and pipeline: such tasks take about equally long. None: it runs alone."""
+        return None if self.suspect else (self.cell.dataset, self.pipeline)
 
     def suspected(self) -> Self:
         """Return the same task as a suspect."""
@@ -133,24 +142,27 @@ class CellTask:
 class TrialTask(CellTask):
     """One cell on a few rows of its split."""
 
+    alike = None
+
     def call(self, context: WorkerContext) -> tuple[Any, ...]:
         """Return the function that a worker runs, and its arguments."""
         return try_cell, context, self
 
 
 @dataclass(frozen=True)
-class BatchTask:
+class LeaveOneOutTask:
     """All leave-one-out cells of a pipeline on a data set, answered without refitting.
 
     Attributes
     ----------
     cells : tuple of Cell
     one_by_one : function
-        Takes the failed outcome of the batch, and yields a task for each cell.
+        Takes the failed outcome of them all, and yields a task for each cell.
     suspect : bool
         Whether a worker died of it, or beside it.
     """
 
+    alike = None
     cells: tuple[Cell, ...]
     one_by_one: Callable[[Outcome], Iterator[CellTask]]
     suspect: bool = False
@@ -176,15 +188,19 @@ class BatchTask:
         return [(cell, _of_case(outcome, cell.split)) for cell in self.cells]
 
     def write(self, store: Store, outcome: Outcome, plan: Plan, run: int) -> None:
-        """Write the outcome of a run into a store: all cells or none."""
+        """Write the outcome of a run into a store; the number of a split is its test case."""
         data = plan.datasets[self.cells[0].dataset].data
-        store.put_together(
-            self.outcomes(outcome),
-            run=run,
-            pipeline=plan.pipelines[self.cells[0].pipeline].key,
-            fingerprint=data.fingerprint,
-            n_train=len(data) - 1,
-        )
+        for cell, share in self.outcomes(outcome):
+            store.put(
+                cell.key,
+                share,
+                run=run,
+                pipeline=plan.pipelines[cell.pipeline].key,
+                split=cell.split_key,
+                fingerprint=data.fingerprint,
+                test=np.array([cell.split]),
+                n_train=len(data) - 1,
+            )
 
 
 def shortcuts(plan: Plan) -> frozenset[int]:
@@ -203,9 +219,9 @@ def _is_fast(pipeline: ilk.Pipeline) -> bool:
 
 
 def divided(plan: Plan, cells: Sequence[Cell]) -> tuple[list[tuple[Cell, ...]], list[Cell]]:
-    """Divide cells into batches that one call answers, and cells to run one by one.
+    """Divide cells into groups that one call answers, and cells to run one by one.
 
-    A single cell makes a batch, too. A fit may round differently; this way the answer does not
+    A single cell makes a group, too. A fit may round differently; this way the answer does not
     depend on which other cells are to be run, in a shard or after an interrupted run.
     """
     fast = shortcuts(plan)
@@ -242,6 +258,35 @@ def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
     if context.is_new("cell", task.pipeline, data):  # a few rows compile it before the clock runs
         evaluate(pipeline, data, small_split(task.split, data.y), task.seed)
     return evaluate(pipeline, data, task.split, task.seed)
+
+
+def run_batch(
+    context: WorkerContext, tasks: Sequence[CellTask], seconds: float, until_failure: bool
+) -> tuple[list[Outcome], bool]:
+    """Run cells one after the other, here or in a worker.
+
+    Return the outcomes, and whether an interrupt ended the work, which loses no outcome.
+
+    Parameters
+    ----------
+    context : WorkerContext
+    tasks : sequence of CellTask
+    seconds : float
+        Time after which no other cell starts.
+    until_failure : bool
+        Whether no other cell starts after a failed one.
+    """
+    start = perf_counter()
+    outcomes: list[Outcome] = []
+    try:
+        for task in tasks:
+            outcomes.append(run_cell(context, task))
+            failed = until_failure and outcomes[-1].error is not None
+            if failed or perf_counter() - start > seconds:
+                break
+    except KeyboardInterrupt:
+        return outcomes, True
+    return outcomes, False
 
 
 def try_cell(context: WorkerContext, task: CellTask) -> Outcome:

@@ -115,7 +115,7 @@ class Trial:
         found: dict[str, tuple[CellTask, Outcome]] = {}
         self.scheduler.try_out(
             self._in_time(tasks, number, rows),
-            lambda task, outcome: found.update({task.cell.key: (task, outcome)}),
+            lambda finished: found.update({pair[0].cell.key: pair for pair in finished}),
         )
         return list(found.values())
 
