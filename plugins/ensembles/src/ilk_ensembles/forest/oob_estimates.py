@@ -79,7 +79,6 @@ def importances(
     -----
     Memory: each thread copies the out-of-bag cases of a tree, and as many integers.
     """
-
     by_tree = np.full((len(trees), X.shape[1]), np.nan)
 
     def one(t: int, seed: int) -> None:

@@ -100,6 +100,8 @@ def score(design: Design, store: Store) -> Scored:
 
 
 def _grid(design: Design, values: np.ndarray) -> pd.DataFrame:
+    import pandas as pd
+
     index = pd.Index([one.label for one in design.datasets], name="dataset")
     columns = pd.Index([one.label for one in design.pipelines], name="pipeline")
     return pd.DataFrame(values, index=index, columns=columns)
@@ -249,6 +251,8 @@ def learning_table(
     sizes : mapping
         Numbers of training and test cases by the keys of splits.
     """
+    import pandas as pd
+
     rows: list[tuple[Any, ...]] = []
     for position, scored in enumerate(by_size):
         numbers: dict[tuple[str, str], list[float]] = {}
