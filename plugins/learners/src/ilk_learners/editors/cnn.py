@@ -129,15 +129,12 @@ class Store:
 
     def _update(self, block: np.ndarray) -> None:
         """Compare the cases of a block with those kept since they were last compared."""
-        added = np.sort(self._added[self._compared[block].min() :])
+        added = np.sort(self._added[self._compared[block].min(initial=len(self._added)) :])
         self._compared[block] = len(self._added)
         if not len(added):
             return
-        distance, X, targets = (
-            self.cases.distance,
-            take(self.cases.X, block),
-            take(self.cases.X, added),
-        )
+        distance = self.cases.distance
+        X, targets = take(self.cases.X, block), take(self.cases.X, added)
         if len(added) <= _FEW:
             D = np.asarray(distance.pairwise(X, targets))
             columns = D.argmin(axis=1)[:, None]
