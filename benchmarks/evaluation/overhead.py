@@ -123,7 +123,8 @@ def _light_cell(*executors: dict[str, Any]) -> list[tuple[float, float]]:
         for at, executor in enumerate(executors):
             for size, cells in enumerate(LIGHT):
                 least[at, size] = np.minimum(least[at, size], _light_cells(executor, cells))
-    return [tuple(row) for row in (least[:, 1] - least[:, 0]) / (LIGHT[1] - LIGHT[0])]
+    differences = (least[:, 1] - least[:, 0]) / (LIGHT[1] - LIGHT[0])
+    return [(clock, processors) for clock, processors in differences.tolist()]
 
 
 def _light_cells(executor: dict[str, Any], cells: int) -> tuple[float, float]:
