@@ -34,6 +34,7 @@ def rows() -> Iterator[Row]:
     """Yield a row for each kind of work."""
     yield from _functions()
     yield _table()
+    yield _value_difference()
     yield _mahalanobis()
     yield _sets()
 
@@ -81,6 +82,35 @@ def _table() -> Row:
         None,
         lambda: d.pairwise(X),
         by_columns,
+    )
+
+
+def _value_difference() -> Row:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"c{i}": rng.choice(list("abcdef"), 2000) for i in range(10)})
+    y = rng.choice(3, 2000)
+    d = ilk.distance("value_difference").fit(X, y)
+    shares = [
+        {value: np.bincount(y[X[name] == value], minlength=3) / (X[name] == value).sum()
+         for value in "abcdef"}
+        for name in X
+    ]  # fmt: skip
+    rows = [[table[cell] for table, cell in zip(shares, row, strict=True)] for row in X.to_numpy()]
+
+    def by_loop() -> list[list[float]]:
+        return [
+            [sum(((u - v) ** 2).sum() for u, v in zip(x, z, strict=True)) for z in rows[:100]]
+            for x in rows[:40]
+        ]
+
+    assert np.allclose(by_loop(), d.pairwise(X[:40], X[:100]))  # the same distances
+    return compare(
+        "value_difference 2000 x 2000, 10 nominal, 3 classes",
+        "a loop over pairs and columns",
+        1000,
+        lambda: d.pairwise(X),
+        by_loop,
+        scale=1000,
     )
 
 

@@ -154,11 +154,15 @@ def distance(
     /,
     *,
     weights: ArrayLike | None = ...,
-    nominal: Sequence[Any] | Literal["auto"] = ...,
-    missing: Literal["max", "ignore", "error"] = ...,
-    scale: Literal["range", "std"] | None = ...,
+    nominal: Literal["overlap", "value_difference"] = ...,
+    numeric: Literal["range", "std", "4std"] | None = ...,
+    p: Literal[1, 2] = ...,
+    q: float = ...,
+    smoothing: float = ...,
+    nominal_columns: Sequence[Any] | Literal["auto"] = ...,
+    missing: Literal["max", "one", "ignore", "error"] = ...,
 ) -> Distance:
-    """Distance on numeric and nominal columns: overlap on nominal, scaled difference on numeric."""
+    """Distance on numeric and nominal columns, each compared in its own way."""
 
 @overload
 def distance(
@@ -310,6 +314,18 @@ def distance(
     normalize: bool = ...,
 ) -> Distance:
     """Symmetric Kullback-Leibler divergence: the sum of the divergences both ways."""
+
+@overload
+def distance(
+    _name: Literal["value_difference", "ilk-distances/value_difference"],
+    /,
+    *,
+    q: float = ...,
+    weighted: bool = ...,
+    smoothing: float = ...,
+    weights: ArrayLike | None = ...,
+) -> Distance:
+    """Value difference metric (VDM): differences of class shares, summed over nominal columns."""
 
 @overload
 def distance(_name: str, /) -> Distance: ...
