@@ -1420,6 +1420,7 @@ def classifier(
     width: float | Literal["silverman", "scott"] = ...,
     priors: ArrayLike | Literal["empirical", "equal"] = ...,
     floor: float = ...,
+    smoothing: float = ...,
 ) -> Classifier:
     """Classify by densities of single features, assumed independent within each class."""
 

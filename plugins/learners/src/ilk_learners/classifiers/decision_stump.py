@@ -16,14 +16,14 @@ from ilk import (
     InputTypeError,
     check_labels,
     check_stored,
-    check_vectors,
     check_weights,
     display_name,
+    encoded_vectors,
     in_blocks,
     param,
     stored_fault,
 )
-from ilk_learners.classifiers.training_cases import midpoint
+from ilk_learners.classifiers.training_cases import INDICATORS, midpoint
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels
@@ -49,16 +49,24 @@ class DecisionStump(Classifier):
     Weights are rounded to integer multiples of at most 2^-58 of their sum, so sums are exact: ties
     between thresholds depend neither on the order of the rows nor on the names of the classes.
 
+    A nominal column of a data frame is split by one category (above the threshold) against all
+    others, as by `decision_tree`.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted; including classes whose cases all have weight 0.
     feature_ : int
         -1 if there is no split.
+    category_ : object
+        Category that a nominal feature is split by; None for a numeric one (and for missing values,
+        which may be a category).
     threshold_ : float
         Infinite if there is no split.
     leaf_weights_ : ndarray of shape (2, n_classes)
         Share of each class at or below the threshold, and above it, in the weight of all cases.
+    encoder_ : OneHot or None
+        Encodes the nominal columns, if there are any.
     error_ : float
         Misclassified share of the training cases' weight.
     n_features_in_ : int
@@ -98,7 +106,7 @@ class DecisionStump(Classifier):
         "of W (1 - sum_c (W_c / W)^2)``, which distinguishes thresholds of equal error.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        sample_weight=True, probabilistic=True, presort=True
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True, presort=True
     )
 
     @classmethod
@@ -165,7 +173,11 @@ class DecisionStump(Classifier):
 
         n_classes = len(self.classes_)
         feature, place = self._search(presorted, codes, weights)
-        self.feature_, self.threshold_ = feature, np.inf
+        self._column, self.threshold_ = feature, np.inf
+        self.feature_, self.category_ = feature, None
+        if self.encoder_ is not None and feature >= 0:
+            self.feature_ = int(self.encoder_.origins_[feature])
+            self.category_ = _category(self.encoder_, feature, self.feature_)
         if feature >= 0:
             order = presorted.order[feature]
             self.threshold_ = _threshold(presorted.X[:, feature], order, weights, place)
@@ -216,9 +228,10 @@ class DecisionStump(Classifier):
     def check_loaded(self) -> None:
         """Check that a stored model's feature and classes exist."""
         n_classes = len(self.classes_)
+        width = self.n_features_in_ if self.encoder_ is None else len(self.encoder_.origins_)
         check_stored(self, "leaf_weights_", (2, n_classes), kinds="f")
         check_stored(self, "_leaves", (2,), least=0, below=n_classes)
-        if not -1 <= self.feature_ < self.n_features_in_:
+        if not -1 <= self._column < width:
             raise stored_fault(self, f"feature_ must be a feature, got {self.feature_}")
 
     def predict(self, X: Cases) -> Any:
@@ -238,16 +251,24 @@ class DecisionStump(Classifier):
     def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
         check_is_fitted(self)
-        X = X.X if isinstance(X, Presorted) else check_vectors(self, X, reset=False)
-        if self.feature_ < 0:
+        known = isinstance(X, Presorted)
+        X = X.X if known else encoded_vectors(self, X, INDICATORS, reset=False)
+        if self._column < 0:
             return np.zeros(len(X), dtype=np.intp)
         # in double precision: a threshold between two float32 values may be none
-        return np.asarray(X[:, self.feature_] > np.float64(self.threshold_)).astype(np.intp)
+        return np.asarray(X[:, self._column] > np.float64(self.threshold_)).astype(np.intp)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # two leaves predict at most two classes
         return tags
+
+
+def _category(encoder: Any, column: int, feature: int) -> Any:
+    """Category whose indicator is an encoded column; None if the feature is numeric."""
+    categories = encoder.categories_.get(feature)
+    first = int(np.searchsorted(encoder.origins_, feature))
+    return None if categories is None else categories[column - first]
 
 
 def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place: int) -> float:
@@ -263,7 +284,7 @@ def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place
 
 _SMALL = 2**16  # up to so many rows, row numbers fit in two bytes
 _SHARE = 2**13  # fewest numbers per thread for which starting it pays when sorting
-_SHAPE = ("n_features_in_", "feature_names_in_")
+_SHAPE = ("n_features_in_", "feature_names_in_", "encoder_")
 
 
 @dataclass(frozen=True)
@@ -295,7 +316,7 @@ class Presorted:
     @classmethod
     def of(cls, owner: object, X: Cases) -> Self:
         """Check X, record its features on `owner`, and sort its rows along each feature."""
-        checked = check_vectors(owner, X, reset=True)
+        checked = encoded_vectors(owner, X, INDICATORS, reset=True)
         n, p = checked.shape
         order = np.empty((p, n), dtype=np.uint16 if n <= _SMALL else np.uint32)
         last = np.zeros((p, n), dtype=bool)
@@ -326,7 +347,7 @@ class Presorted:
             for name in _SHAPE:
                 vars(owner).pop(name, None)
             vars(owner).update(self._features)
-        elif not np.array_equal(check_vectors(owner, X, reset=True), self.X):
+        elif not np.array_equal(encoded_vectors(owner, X, INDICATORS, reset=True), self.X):
             raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
     def labels(self, owner: object, y: Labels) -> tuple[np.ndarray, np.ndarray]:

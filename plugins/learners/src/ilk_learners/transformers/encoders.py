@@ -161,6 +161,8 @@ class OneHot(Encoder):
     ----------
     categories_ : dict of int to list
         Categories of each encoded column, by position.
+    origins_ : ndarray of int
+        Position of the input column of each output column.
 
     Raises
     ------
@@ -237,6 +239,11 @@ class OneHot(Encoder):
             len(self.categories_[i]) if i in self.categories_ else 1
             for i in range(self.n_features_in_)
         ]
+
+    @property
+    def origins_(self) -> np.ndarray:
+        """Position of the input column of each output column; array of int."""
+        return np.repeat(np.arange(self.n_features_in_), self._widths())
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``<column>_<category>`` for encoded columns, original names for the others.
