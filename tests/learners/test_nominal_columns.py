@@ -198,7 +198,9 @@ def test_saved_and_bad_tables(name, tmp_path):
         ilk.classifier(name).fit(X.assign(color=[[1]] * len(X)), y)
     fresh = ilk.classifier(name, **SPLITTING.get(name, {}))
     expected = fresh.fit(X[["size"]].to_numpy(), y).predict_proba(X[["size"]].to_numpy())
-    got = model.fit(X[["size"]], y).predict_proba(X[["size"]])  # what it learned before is forgotten
+    got = model.fit(X[["size"]], y).predict_proba(
+        X[["size"]]
+    )  # what it learned before is forgotten
     np.testing.assert_array_equal(got, expected)
 
 

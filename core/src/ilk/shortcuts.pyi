@@ -548,12 +548,14 @@ def transformer(
     _name: Literal["impute", "ilk-learners/impute"],
     /,
     *,
-    numeric: Literal["mean", "median", "most_frequent", "constant"] = ...,
-    nominal: Literal["most_frequent", "constant"] = ...,
+    numeric: Literal["mean", "median", "most_frequent", "constant", "knn"] = ...,
+    nominal: Literal["most_frequent", "constant", "knn"] = ...,
+    k: int = ...,
+    distance: DistanceLike | None = ...,
     fill_number: float = ...,
     fill_category: str = ...,
 ) -> Transformer:
-    """Replace missing values (NaN, None, NaT, NA) by a statistic of their column."""
+    """Replace missing values (NaN, None, NaT, NA) by a statistic of their column or by neighbours."""
 
 @overload
 def transformer(
@@ -574,6 +576,7 @@ def transformer(
     columns: Sequence[Any] | Literal["nominal"] = ...,
     unseen: Literal["error", "zeros"] = ...,
     missing: Literal["error", "zeros", "category"] = ...,
+    drop: Literal["first", "if_binary"] | None = ...,
 ) -> Transformer:
     """Encode each nominal column as one column of 0 and 1 for each of its categories."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -200,9 +200,23 @@ class OneHot(Encoder):
         "category (``None``) in columns with missing values in training.",
     )
 
+    drop: Literal["first", "if_binary"] | None = param(
+        default=None,
+        choices=("first", "if_binary"),
+        none=True,
+        doc="Whether the first category of each encoded column has no output column: of every "
+        "column, or of those with two categories. A row of that category is 0 in the others; so "
+        'is one for which ``"zeros"`` stands.',
+    )
+
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(unseen="zeros", missing="category")]
+        return [
+            cls(),
+            cls(unseen="zeros", missing="category"),
+            cls(drop="first"),
+            cls(drop="if_binary"),
+        ]
 
     def _categories(self, column: pd.Series[Any]) -> list[Any]:
         missing = [None] if self.missing == "category" and column.hasnans else []
@@ -216,7 +230,7 @@ class OneHot(Encoder):
             if position not in self.categories_:
                 result[:, start] = frame.iloc[:, position]
                 continue
-            codes = self._accepted(frame, position)
+            codes = self._accepted(frame, position) - self._n_dropped(position)
             rows = np.flatnonzero(codes >= 0)
             result[rows, start + codes[rows]] = 1
         return result
@@ -236,9 +250,14 @@ class OneHot(Encoder):
 
     def _widths(self) -> list[int]:
         return [
-            len(self.categories_[i]) if i in self.categories_ else 1
+            len(self.categories_[i]) - self._n_dropped(i) if i in self.categories_ else 1
             for i in range(self.n_features_in_)
         ]
+
+    def _n_dropped(self, position: int) -> int:
+        """Number of first categories of an encoded column without an output column."""
+        binary = len(self.categories_[position]) == 2
+        return int(self.drop == "first" or (self.drop == "if_binary" and binary))
 
     @property
     def origins_(self) -> np.ndarray:
@@ -258,7 +277,7 @@ class OneHot(Encoder):
             if categories is None:
                 every.append(name)
                 continue
-            for category in categories:
+            for category in categories[self._n_dropped(position) :]:
                 every.append(_free(f"{name}_{category}", taken))
                 taken.add(every[-1])
         return np.array(every, dtype=object)
