@@ -257,3 +257,13 @@ def test_dropping_counts_a_category_of_missing_values():
     assert encoder.fit(X).get_feature_names_out().tolist() == ["a_u", "a_v", "a_None", "b", "c_s"]
     encoder = ilk.transformer("one_hot", drop="first", missing="category", unseen="zeros").fit(X)
     np.testing.assert_array_equal(encoder.transform(X), [[0, 0, 1], [0, 1, 2], [1, 0, 3]])
+
+
+def test_ranks_of_ordered_categories():
+    size = pd.Categorical(["s", "l", None], ["s", "m", "l"], ordered=True)
+    X = pd.DataFrame({"size": size, "color": ["red", "blue", "red"], "size_s": [1.0, 2.0, 3.0]})
+    encoder = ilk.transformer("one_hot", ordered="ranks", missing="category", drop="first").fit(X)
+    assert encoder.get_feature_names_out().tolist() == ["size", "color_red", "size_s"]
+    np.testing.assert_array_equal(encoder.transform(X), [[0, 1, 1], [2, 0, 2], [-1, 1, 3]])
+    with pytest.raises(ilk.InputError, match=r"one_hot: X has a missing value in column .size."):
+        ilk.transformer("one_hot", ordered="ranks").fit(X).transform(X)

@@ -212,6 +212,17 @@ def test_missing_categories_of_training_are_a_category_of_trees():
     assert tree.predict(pd.DataFrame({"color": [None, "violet"]})).tolist() == ["yes", "no"]
 
 
+@pytest.mark.parametrize("name", SPLITTING)
+def test_ordered_categories_are_split_by_rank(name):
+    sizes = ["xs", "s", "m", "l", "xl"]
+    X = pd.DataFrame({"size": pd.Categorical(sizes * 8, sizes, ordered=True)})
+    y = np.where(X["size"].cat.codes < 2, "small", "large")
+    model = ilk.classifier(name, **SPLITTING[name]).fit(X, y)
+    assert model.predict(X).tolist() == y.tolist()
+    if name == "decision_stump":
+        assert (model.feature_, model.threshold_, model.category_) == (0, 1.5, None)
+
+
 def test_forests_of_tables():
     X, y = table(200)
     forest = ilk.classifier("random_forest", random_state=0).fit(X, y)

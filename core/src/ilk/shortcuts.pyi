@@ -577,6 +577,7 @@ def transformer(
     unseen: Literal["error", "zeros"] = ...,
     missing: Literal["error", "zeros", "category"] = ...,
     drop: Literal["first", "if_binary"] | None = ...,
+    ordered: Literal["categories", "ranks"] = ...,
 ) -> Transformer:
     """Encode each nominal column as one column of 0 and 1 for each of its categories."""
 

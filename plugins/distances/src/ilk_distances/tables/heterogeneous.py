@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class TableDistance(ilk.Distance):
     """A sum over the columns of a table; subclasses set how the columns are compared.
 
-    `fit` of a subclass calls `_columns_for_fit`, sets ``nominal_`` and ``levels_`` and, if nominal
-    values are compared by class shares, calls `_learn_shares`.
+    `fit` of a subclass calls `_columns_for_fit`, sets ``nominal_`` and ``levels_`` unless every
+    column is nominal and, if nominal values are compared by class shares, calls `_learn_shares`.
     """
 
     def _columns_for_fit(self, X: Cases) -> tuple[list[Any], list[Any]]:
@@ -44,6 +44,8 @@ class TableDistance(ilk.Distance):
         columns, labels = columns_of(self, X)
         self.feature_names_in_ = labels if ilk.is_table(X) else None
         self.n_features_in_ = len(columns)
+        self.levels_: dict[int, list[Any]] = {}
+        self.nominal_ = np.ones(len(columns), dtype=bool)
         return columns, labels
 
     def _learn_shares(self, coded: Coded, y: Labels | None, smoothing: float, remedy: str) -> None:
@@ -74,7 +76,7 @@ class TableDistance(ilk.Distance):
 
     def _lookups(self, X: Coded, terms: Terms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Differences of the codes of X to all codes, in the form of `fill`."""
-        columns = np.flatnonzero(terms.nominal) if self._by_shares else []
+        columns = np.flatnonzero(terms.nominal & self._by_shares)
         starts, tables = np.empty((len(columns), len(X)), dtype=np.int64), [np.empty(0)]
         widths, size = np.empty(len(columns), dtype=np.int64), 0
         for at, f in enumerate(columns):

@@ -132,7 +132,6 @@ class ValueDifference(TableDistance):
         self.check_parameters()
         columns, labels = self._columns_for_fit(ilk.as_table(X))
         feature_weights(self, len(columns))
-        self.nominal_, self.levels_ = np.ones(len(columns), dtype=bool), {}
         vars(self).pop("categories_", None)
         coded = self._coded(columns, labels, single=False)
         self._learn_shares(coded, y, self.smoothing, "hamming or heterogeneous")

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from ilk import Cases, Labels
 
 
-INDICATORS = {"use": "ilk-learners/one_hot", "unseen": "zeros", "missing": "category"}
+INDICATORS = {
+    "use": "ilk-learners/one_hot",
+    "unseen": "zeros",
+    "missing": "category",
+    "ordered": "ranks",
+}
 """Encoder of the nominal columns of those that split by categories."""
 
 

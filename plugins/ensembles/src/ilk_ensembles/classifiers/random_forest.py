@@ -54,6 +54,7 @@ class RandomForest(ilk.Classifier):
     A nominal column of a data frame is split by one category against all others: trees are grown
     on its indicators (`one_hot`), which count as features in `max_features`. A category unseen in
     training goes with the others; missing values are a category of their own if training has some.
+    Ordered categories are split by rank; missing ones come first.
 
     Attributes
     ----------

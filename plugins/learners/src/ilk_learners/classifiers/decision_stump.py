@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -148,6 +149,7 @@ class DecisionStump(Classifier):
             Result of `presort` for the same X.
         """
         self.check_parameters()
+        self.encoder_: Any = None  # as long as X is not a table with nominal columns
         if presorted is None:
             presorted = Presorted.of(self, X)
         elif isinstance(presorted, Presorted):
@@ -251,8 +253,8 @@ class DecisionStump(Classifier):
     def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
         check_is_fitted(self)
-        known = isinstance(X, Presorted)
-        X = X.X if known else encoded_vectors(self, X, INDICATORS, reset=False)
+        read = partial(encoded_vectors, self, encoder=INDICATORS, reset=False)
+        X = X.X if isinstance(X, Presorted) else read(X)
         if self._column < 0:
             return np.zeros(len(X), dtype=np.intp)
         # in double precision: a threshold between two float32 values may be none
@@ -265,7 +267,9 @@ class DecisionStump(Classifier):
 
 
 def _category(encoder: Any, column: int, feature: int) -> Any:
-    """Category whose indicator is an encoded column; None if the feature is numeric."""
+    """Category whose indicator is an encoded column; None if the feature has an order."""
+    if feature in encoder.ranked_:
+        return None
     categories = encoder.categories_.get(feature)
     first = int(np.searchsorted(encoder.origins_, feature))
     return None if categories is None else categories[column - first]

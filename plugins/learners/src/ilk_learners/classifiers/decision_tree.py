@@ -48,7 +48,8 @@ class DecisionTree(EstimatorClassifier):
 
     A nominal column of a data frame is split by one category against all others: the tree is grown
     on its indicators (`one_hot`). A category unseen in training goes with the others; missing
-    values are a category of their own if training has some, else they go with the others.
+    values are a category of their own if training has some, else they go with the others. Ordered
+    categories are split by rank; missing ones come first. Dates are numbers of days.
 
     Attributes
     ----------
@@ -164,6 +165,7 @@ class DecisionTree(EstimatorClassifier):
             A case of weight 2 counts as two, except in `min_split` and `min_leaf`.
         """
         self.check_parameters()
+        self.encoder_: Any = None  # as long as X is not a table with nominal columns
         cases = check_cases(self, X, y, sample_weight, encoder=INDICATORS)
         # a canonical order of rows and classes: CART breaks ties by both
         rows, classes = case_order(cases.X, cases.codes, cases.weights)

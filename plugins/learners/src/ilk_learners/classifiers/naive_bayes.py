@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -135,6 +135,7 @@ class NaiveBayes(Posterior):
             A case of weight 2 counts as two.
         """
         self.check_parameters()
+        self.encoder_: Any = None  # as long as X is not a table with nominal columns
         cases = check_cases(self, X, y, sample_weight, encoder=_CODES)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)

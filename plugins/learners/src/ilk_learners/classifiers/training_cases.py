@@ -78,7 +78,12 @@ class TrainingCases:
         return TrainingCases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
-INDICATORS = {"use": "ilk-learners/one_hot", "unseen": "zeros", "missing": "category"}
+INDICATORS = {
+    "use": "ilk-learners/one_hot",
+    "unseen": "zeros",
+    "missing": "category",
+    "ordered": "ranks",
+}
 """Encoder of the nominal columns of those that split by categories."""
 
 

@@ -161,6 +161,8 @@ class OneHot(Encoder):
     ----------
     categories_ : dict of int to list
         Categories of each encoded column, by position.
+    ranked_ : list of int
+        Positions of the columns that become ranks.
     origins_ : ndarray of int
         Position of the input column of each output column.
 
@@ -209,6 +211,13 @@ class OneHot(Encoder):
         'is one for which ``"zeros"`` stands.',
     )
 
+    ordered: Literal["categories", "ranks"] = param(
+        default="categories",
+        choices=("categories", "ranks"),
+        doc="Whether columns of ordered categories get a column for each category, or one of ranks "
+        "0, 1, ... (-1 for values that the parameters allow but that are no category).",
+    )
+
     @classmethod
     def examples(cls) -> list[Self]:
         return [
@@ -222,6 +231,16 @@ class OneHot(Encoder):
         missing = [None] if self.missing == "category" and column.hasnans else []
         return super()._categories(column) + missing
 
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
+        """Learn the categories; y is ignored."""
+        super().fit(X, y)
+        X = as_table(X)
+        by_rank = self.ordered == "ranks" and is_table(X)
+        self.ranked_ = [i for i in self.encoded_ if by_rank and _is_ordered(X, i)]
+        for i in self.ranked_:
+            self.categories_[i] = [each for each in self.categories_[i] if each is not None]
+        return self
+
     def _encode(self, frame: pd.DataFrame) -> np.ndarray:
         widths = self._widths()
         starts = np.concatenate([[0], np.cumsum(widths)])
@@ -231,6 +250,9 @@ class OneHot(Encoder):
                 result[:, start] = frame.iloc[:, position]
                 continue
             codes = self._accepted(frame, position) - self._n_dropped(position)
+            if position in self.ranked_:
+                result[:, start] = np.maximum(codes, -1)
+                continue
             rows = np.flatnonzero(codes >= 0)
             result[rows, start + codes[rows]] = 1
         return result
@@ -241,7 +263,7 @@ class OneHot(Encoder):
         missing = codes == MISSING
         if self.missing == "error":
             self._refuse(frame, position, missing, "impute it, or set missing")
-        if self.missing == "category":
+        if self.missing == "category" and position not in self.ranked_:
             known = None in self.categories_[position]
             codes[missing] = len(self.categories_[position]) - 1 if known else UNSEEN
         if self.unseen == "error":
@@ -249,13 +271,15 @@ class OneHot(Encoder):
         return codes
 
     def _widths(self) -> list[int]:
-        return [
-            len(self.categories_[i]) - self._n_dropped(i) if i in self.categories_ else 1
-            for i in range(self.n_features_in_)
-        ]
+        widths = dict.fromkeys(range(self.n_features_in_), 1)
+        for i in set(self.categories_) - set(self.ranked_):
+            widths[i] = len(self.categories_[i]) - self._n_dropped(i)
+        return list(widths.values())
 
     def _n_dropped(self, position: int) -> int:
         """Number of first categories of an encoded column without an output column."""
+        if position in self.ranked_:
+            return 0
         binary = len(self.categories_[position]) == 2
         return int(self.drop == "first" or (self.drop == "if_binary" and binary))
 
@@ -270,17 +294,22 @@ class OneHot(Encoder):
         Duplicate names get a number: ``<column>_<category>_2``.
         """
         names = super().get_feature_names_out(input_features)
-        taken = {name for position, name in enumerate(names) if position not in self.categories_}
+        replaced = set(self.categories_) - set(self.ranked_)
+        taken = {name for position, name in enumerate(names) if position not in replaced}
         every: list[str] = []
         for position, name in enumerate(names):
-            categories = self.categories_.get(position)
-            if categories is None:
+            if position not in replaced:
                 every.append(name)
                 continue
-            for category in categories[self._n_dropped(position) :]:
+            for category in self.categories_[position][self._n_dropped(position) :]:
                 every.append(_free(f"{name}_{category}", taken))
                 taken.add(every[-1])
         return np.array(every, dtype=object)
+
+
+def _is_ordered(X: Any, position: int) -> bool:
+    """Whether a column of a data frame has ordered categories."""
+    return bool(getattr(X.dtypes.iloc[position], "ordered", False))
 
 
 def _free(name: str, taken: set[str]) -> str:

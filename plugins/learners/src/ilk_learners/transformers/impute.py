@@ -54,7 +54,7 @@ class Impute(OneToOneFeatureMixin, Transformer):
     statistics_ : list of length p
         Replacement for missing values in each column. Ties of frequency go to the first category
         of a category dtype, else to the smallest value. None for columns filled by neighbours.
-    distance_ : Distance
+    distance_ : Distance or None
         Fitted; with "knn".
 
     Raises
@@ -143,8 +143,8 @@ class Impute(OneToOneFeatureMixin, Transformer):
             for i, is_nominal in enumerate(self.nominal_)
         ]
         self._by_rows = [i for i, value in enumerate(self.statistics_) if value is None]
-        for name in ("distance_", "_rows"):
-            vars(self).pop(name, None)
+        self.distance_: Any = None
+        self._rows: Any = None
         if self._by_rows:
             default = {"use": "ilk-distances/heterogeneous", "missing": "ignore"}
             given = self.resolve_slot("distance")
@@ -201,14 +201,16 @@ class Impute(OneToOneFeatureMixin, Transformer):
         if not self.nominal_[i]:
             values = column.iloc[givers].to_numpy(dtype=float)[near]
             # rounding must not move it beyond the values
-            return np.clip(values.mean(axis=1), values.min(axis=1), values.max(axis=1))
+            low, high = values.min(axis=1), values.max(axis=1)
+            return np.asarray(np.clip(values.mean(axis=1), low, high))
         codes, categories = pd.factorize(column.iloc[givers].to_numpy(dtype=object))
         counts = np.zeros((len(D), len(categories)), dtype=np.int64)
         votes = codes[near]
         np.add.at(counts, (np.arange(len(D))[:, None], votes), 1)
         of_votes = np.take_along_axis(counts, votes, axis=1)
         first = of_votes.argmax(axis=1)  # the nearest row whose category has most votes
-        return np.asarray(categories, dtype=object)[votes[np.arange(len(D)), first]]
+        winners = votes[np.arange(len(D)), first]
+        return np.asarray(np.asarray(categories, dtype=object)[winners])
 
     def _statistic(self, column: pd.Series[Any], *, nominal: bool) -> Any:
         how = self.nominal if nominal else self.numeric
