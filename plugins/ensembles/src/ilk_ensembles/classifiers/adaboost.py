@@ -14,7 +14,13 @@ from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
 from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
-from ilk_ensembles.base.validation import check_features, indexable
+from ilk_ensembles.base.validation import (
+    INDICATORS,
+    by_feature,
+    check_features,
+    indexable,
+    n_encoded,
+)
 from ilk_ensembles.boosting.additive import (
     EDGE,
     StagedClassifier,
@@ -68,6 +74,9 @@ class AdaBoost(StagedClassifier):
         classes. Under SAMME with more classes the bound holds, but may exceed 1.
     stopped_ : {"perfect", "chance"} or None
         Why boosting stopped early: a member without error, or none better than chance.
+    encoder_ : OneHot or None
+        Encodes nominal columns for stumps, which split by one category against the others; other
+        members get the table.
     failures_ : dict of int to IlkError
         Errors of the failed rounds, by number from 0.
     n_features_in_ : int
@@ -186,7 +195,7 @@ class AdaBoost(StagedClassifier):
         self.check_parameters()
         X = indexable(X)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
-        check_features(self, X, reset=True)
+        X = self._checked(X, reset=True)
         rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
@@ -204,13 +213,25 @@ class AdaBoost(StagedClassifier):
         self.error_bounds_, self.stopped_ = np.array(rounds.totals), rounds.stop
         return self
 
+    def _checked(self, X: Cases, *, reset: bool) -> Any:
+        """Check the features; encode a table once for all members that sort its columns."""
+        check_features(self, X, reset=reset)
+        if reset:
+            able = getattr(self.resolve_slot("member"), "capabilities", None)
+            mixed = ilk.is_table(X) and len(ilk.nominal_columns(X)) > 0
+            self.encoder_: Any = None
+            if not (mixed and able is not None and able.presort):
+                return X
+        elif self.encoder_ is None:
+            return X
+        return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
     def _staged_support(self, X: Cases) -> Iterator[tuple[np.ndarray, float]]:
         check_is_fitted(self)
-        X = indexable(X)
-        check_features(self, X, reset=False)
+        X = self._checked(indexable(X), reset=False)
         votes, total = np.zeros((ilk.n_rows(X), len(self.classes_))), 0.0
         rows = np.arange(len(votes))
         for number, (member, alpha) in enumerate(
@@ -238,8 +259,8 @@ class AdaBoost(StagedClassifier):
         A stump uses one feature; other members give their own ``feature_importances_``.
         """
         check_is_fitted(self)
-        shares = [feature_shares(member, self.n_features_in_) for member in self.estimators_]
-        weighed = self.alphas_ @ np.array(shares)
+        shares = [feature_shares(member, n_encoded(self)) for member in self.estimators_]
+        weighed = by_feature(self, self.alphas_ @ np.array(shares))
         total = weighed.sum()
         return np.asarray(weighed / total if total > 0 else weighed)
 
