@@ -35,6 +35,7 @@ def rows() -> Iterator[Row]:
     yield from _functions()
     yield _table()
     yield _value_difference()
+    yield _hvdm()
     yield _mahalanobis()
     yield _sets()
 
@@ -111,6 +112,37 @@ def _value_difference() -> Row:
         lambda: d.pairwise(X),
         by_loop,
         scale=1000,
+    )
+
+
+def _hvdm() -> Row:
+    rng = np.random.default_rng(0)
+    columns = {f"x{i}": rng.normal(size=2000) for i in range(7)}
+    columns |= {f"c{i}": rng.choice(list("abcdef"), 2000) for i in range(8)}
+    X, y = pd.DataFrame(columns), rng.choice(3, 2000)
+    hvdm = {"nominal": "value_difference", "numeric": "4std", "p": 2, "missing": "one"}
+    d = ilk.distance("heterogeneous", **hvdm).fit(X, y)
+
+    def by_columns() -> np.ndarray:
+        total = np.zeros((2000, 2000))
+        for name in X:
+            column = X[name]
+            if column.dtype.kind == "f":
+                values = column.to_numpy() / (4 * column.std(ddof=0))
+                total += (values[:, None] - values) ** 2
+            else:
+                shares = pd.crosstab(column, y, normalize="index").loc[column].to_numpy()
+                for c in range(3):
+                    total += (shares[:, None, c] - shares[:, c]) ** 2
+        return np.sqrt(total)
+
+    assert np.allclose(by_columns(), d.pairwise(X))
+    return compare(
+        "HVDM 2000 x 2000, 7 numeric and 8 nominal",
+        "numpy column by column",
+        None,
+        lambda: d.pairwise(X),
+        by_columns,
     )
 
 

@@ -151,13 +151,56 @@ def test_numbers_alone_are_euclidean_with_gaps():
     np.testing.assert_allclose(far.pairwise(X * 1e200), d.pairwise(X) * 1e200, rtol=1e-12)
 
 
-@given(training())
-def test_value_differences_of_heterogeneous_are_roots(data):
+def delta(column, y, u, v, q, smoothing, scale):
+    """Difference of two values of a column, and None if one is missing."""
+    if u is None or v is None or pd.isna(u) or pd.isna(v):
+        return None
+    if scale is not None:
+        return abs(u - v) / scale if scale else 0.0
+    return gap(column, y, u, v, q, smoothing) ** (1 / q)
+
+
+@given(
+    training(),
+    st.lists(st.sampled_from([0.0, 1.0, 2.5, -3.0, math.nan]), min_size=8, max_size=8),
+    st.sampled_from(["max", "one", "ignore"]),
+    st.sampled_from([1, 2]),
+    st.sampled_from([1.0, 2.0, 3.0]),
+    st.sampled_from([0.0, 2.0]),
+    st.sampled_from([None, [1.0, 2.0, 0.5], [1.0, 0.0, 3.0]]),
+)
+def test_mixed_tables_by_the_formula(data, numbers, missing, p, q, smoothing, weights):
     X, y = data
-    d = ilk.distance("value_difference", q=2).fit(X.fillna("none"), y)
-    h = ilk.distance("heterogeneous", nominal="value_difference", p=2).fit(X.fillna("none"), y)
-    squares = h.pairwise(X.fillna("none")) ** 2
-    np.testing.assert_allclose(squares, d.pairwise(X.fillna("none")), atol=1e-12)
+    X = X.assign(n=numbers[: len(X)])
+    d = ilk.distance(
+        "heterogeneous",
+        nominal="value_difference",
+        p=p,
+        q=q,
+        smoothing=smoothing,
+        missing=missing,
+        weights=weights,
+        nominal_columns=["f", "g"],
+    ).fit(X, y)
+    full = X["n"].max() - X["n"].min() if X["n"].notna().any() else 0.0
+    scales = {"f": None, "g": None, "n": full}
+    weights = dict(zip("fgn", weights or [1.0] * 3, strict=True))
+    if full == 0:
+        weights["n"] = 0.0  # a constant feature is left out
+    D = d.pairwise(X)
+    for i, j in np.ndindex(D.shape):
+        terms = {
+            c: delta(X[c], y, X[c][i], X[c][j], q, smoothing, scales[c]) for c in X if weights[c]
+        }
+        known = {c: term for c, term in terms.items() if term is not None}
+        total = sum(weights[c] * term**p for c, term in known.items())
+        if missing != "ignore":
+            total += sum(weights[c] for c in terms if c not in known)
+        elif not sum(weights[c] for c in known):
+            total = sum(weights[c] for c in terms)
+        else:
+            total *= sum(weights[c] for c in terms) / sum(weights[c] for c in known)
+        assert D[i, j] == pytest.approx(total ** (1 / p), abs=1e-9)
 
 
 def test_many_values_take_the_memory_of_the_pairs():

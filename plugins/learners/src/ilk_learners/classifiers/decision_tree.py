@@ -70,7 +70,7 @@ class DecisionTree(EstimatorClassifier):
     Notes
     -----
     Ranks are exact for up to 2^24 distinct values of a feature; they take 4 bytes a cell while
-    `fit` runs.
+    `fit` runs. A nominal column counts as many columns as it has categories.
 
     References
     ----------
