@@ -34,6 +34,8 @@ def rows() -> Iterator[Row]:
     """Yield a row for each kind of work."""
     yield from _functions()
     yield _table()
+    yield _value_difference()
+    yield _hvdm()
     yield _mahalanobis()
     yield _sets()
 
@@ -77,6 +79,66 @@ def _table() -> Row:
 
     return compare(
         "heterogeneous 2000 x 2000, 7 numeric and 8 nominal",
+        "numpy column by column",
+        None,
+        lambda: d.pairwise(X),
+        by_columns,
+    )
+
+
+def _value_difference() -> Row:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"c{i}": rng.choice(list("abcdef"), 2000) for i in range(10)})
+    y = rng.choice(3, 2000)
+    d = ilk.distance("value_difference").fit(X, y)
+    shares = [
+        {value: np.bincount(y[X[name] == value], minlength=3) / (X[name] == value).sum()
+         for value in "abcdef"}
+        for name in X
+    ]  # fmt: skip
+    rows = [[table[cell] for table, cell in zip(shares, row, strict=True)] for row in X.to_numpy()]
+
+    def by_loop() -> list[list[float]]:
+        return [
+            [sum(((u - v) ** 2).sum() for u, v in zip(x, z, strict=True)) for z in rows[:100]]
+            for x in rows[:40]
+        ]
+
+    assert np.allclose(by_loop(), d.pairwise(X[:40], X[:100]))  # the same distances
+    return compare(
+        "value_difference 2000 x 2000, 10 nominal, 3 classes",
+        "a loop over pairs and columns",
+        1000,
+        lambda: d.pairwise(X),
+        by_loop,
+        scale=1000,
+    )
+
+
+def _hvdm() -> Row:
+    rng = np.random.default_rng(0)
+    columns = {f"x{i}": rng.normal(size=2000) for i in range(7)}
+    columns |= {f"c{i}": rng.choice(list("abcdef"), 2000) for i in range(8)}
+    X, y = pd.DataFrame(columns), rng.choice(3, 2000)
+    hvdm = {"nominal": "value_difference", "numeric": "4std", "p": 2, "missing": "one"}
+    d = ilk.distance("heterogeneous", **hvdm).fit(X, y)
+
+    def by_columns() -> np.ndarray:
+        total = np.zeros((2000, 2000))
+        for name in X:
+            column = X[name]
+            if column.dtype.kind == "f":
+                values = column.to_numpy() / (4 * column.std(ddof=0))
+                total += (values[:, None] - values) ** 2
+            else:
+                shares = pd.crosstab(column, y, normalize="index").loc[column].to_numpy()
+                for c in range(3):
+                    total += (shares[:, None, c] - shares[:, c]) ** 2
+        return np.sqrt(total)
+
+    assert np.allclose(by_columns(), d.pairwise(X))
+    return compare(
+        "HVDM 2000 x 2000, 7 numeric and 8 nominal",
         "numpy column by column",
         None,
         lambda: d.pairwise(X),

@@ -206,7 +206,7 @@ def test_infinite_distances_tie(dtype):
     """Then the lower index comes first, whatever the activation and the other queries."""
     X = np.random.default_rng(0).uniform(-0.45, 0.45, size=(60, 5)) * np.finfo(dtype).max
     X = X.astype(dtype)
-    distance = ilk.distance("heterogeneous", scale=None).fit(X)
+    distance = ilk.distance("heterogeneous", numeric=None).fit(X)
     index = ilk.index("case_retrieval_net").fit(X, distance=distance)
     expected = ilk.index("brute").fit(X, distance=distance).kneighbors(X, 30)
     assert np.isinf(expected[0]).any()

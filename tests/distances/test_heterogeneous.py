@@ -75,7 +75,9 @@ def frame(cells):
 )
 def test_agrees_with_the_formula(train, queries, weights, policy, scale):
     train, queries = frame(train), frame(queries)
-    distance = heterogeneous(weights=weights, nominal=NOMINAL, missing=policy, scale=scale)
+    distance = heterogeneous(
+        weights=weights, nominal_columns=NOMINAL, missing=policy, numeric=scale
+    )
     got = distance.fit(train).pairwise(queries, train)
     expected = by_formula(queries, train, train, weights, policy, scale)
     np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
@@ -107,7 +109,7 @@ def table():
 
 def test_which_columns_are_nominal(table):
     assert heterogeneous().fit(table).nominal_.tolist() == [False, True, True, True, False]
-    chosen = heterogeneous(nominal=["count", "color", "flag", "text"]).fit(table)
+    chosen = heterogeneous(nominal_columns=["count", "color", "flag", "text"]).fit(table)
     assert chosen.nominal_.tolist() == [False, True, True, True, True]
 
 
@@ -136,7 +138,7 @@ def test_other_forms_of_the_same_table(convert, table):
 
 def test_arrays_with_positions_of_nominal_columns():
     X = np.array([[0.0, 7.0], [4.0, 7.0], [2.0, 9.0]])
-    distance = heterogeneous(nominal=[1]).fit(X)
+    distance = heterogeneous(nominal_columns=[1]).fit(X)
     np.testing.assert_array_equal(distance.pairwise(X), [[0, 1, 1.5], [1, 0, 1.5], [1.5, 1.5, 0]])
     assert distance.between([0, 7], [2, 9]) == 1.5
     assert heterogeneous().fit(X).pairwise(X)[0, 2] == 1.5
@@ -159,7 +161,7 @@ def test_a_constant_feature_contributes_nothing():
     distance = heterogeneous().fit([[5.0, 0.0], [5.0, 1.0]])
     assert distance.pairwise([[9.0, 0.0], [np.nan, 0.0]], [[5.0, 1.0]]).tolist() == [[1], [1]]
     assert distance.scales_.tolist() == [0, 1]
-    tenths = heterogeneous(scale="std").fit([[0.1], [0.1], [0.1]])
+    tenths = heterogeneous(numeric="std").fit([[0.1], [0.1], [0.1]])
     assert tenths.pairwise([[0.1]], [[0.3]]) == 0
 
 
@@ -257,13 +259,13 @@ def test_float32():
     ("parameters", "X", "message"),
     [
         (
-            {"nominal": ["colour"]},
+            {"nominal_columns": ["colour"]},
             {"color": ["a", "b"]},
-            "nominal must name columns of X, got 'colour'; did you mean 'color'",
+            "nominal_columns must name columns of X, got 'colour'; did you mean 'color'",
         ),
         ({"weights": [1.0]}, {"a": [1], "b": [2]}, "weights must have one value for each of 2"),
         ({"weights": [1.0, -1.0]}, {"a": [1], "b": [2]}, "weights must be finite and at least 0"),
-        ({"nominal": []}, {"a": [1, 2], "b": ["3", "x"]}, "X has '3' at row 0, column 'b'"),
+        ({"nominal_columns": []}, {"a": [1, 2], "b": ["3", "x"]}, "X has '3' at row 0, column 'b'"),
         ({}, {"a": [1.0, np.inf]}, "X has inf at row 1, column 'a'"),
         ({}, {"a": [1e308, -1e308]}, "the range of the values in column 0 of X is infinite"),
         ({}, {"a": []}, "at least one row"),
@@ -304,8 +306,8 @@ def test_before_fit():
 @pytest.mark.parametrize("scale", ["range", "std"])
 def test_any_magnitude(scale, magnitude):
     X = np.array([[0.0], [1], [10], [11]])
-    expected = heterogeneous(scale=scale).fit(X).pairwise(X)
-    got = heterogeneous(scale=scale).fit(X * magnitude).pairwise(X * magnitude)
+    expected = heterogeneous(numeric=scale).fit(X).pairwise(X)
+    got = heterogeneous(numeric=scale).fit(X * magnitude).pairwise(X * magnitude)
     loose = 0.1 if magnitude == 5e-324 else 1e-9  # a deviation of 5.02 is 5 there
     np.testing.assert_allclose(got, expected, rtol=loose)
 
@@ -313,7 +315,7 @@ def test_any_magnitude(scale, magnitude):
 def test_queries_further_apart_than_the_largest_number():
     distance = heterogeneous().fit([[0.0], [1e308]])
     assert distance.between([1.7e308], [-1.7e308]) == pytest.approx(3.4)
-    assert heterogeneous(scale=None).fit([[0.0], [1.0]]).between([1.7e308], [-1.7e308]) == np.inf
+    assert heterogeneous(numeric=None).fit([[0.0], [1.0]]).between([1.7e308], [-1.7e308]) == np.inf
 
 
 @pytest.mark.parametrize("size", [1e-300, 1.0, 1e308])
@@ -384,9 +386,9 @@ def test_digits_that_a_float_does_not_hold_are_refused(dtype, number):
         cells = pd.Series([1, -number if negative else number], dtype=dtype)
         message = f"X has -?{number} at row 1, column 'a', which has more digits than a float"
         with pytest.raises(ilk.InputError, match=message):
-            heterogeneous(nominal=[]).fit(pd.DataFrame({"a": cells}))
+            heterogeneous(nominal_columns=[]).fit(pd.DataFrame({"a": cells}))
     exact = pd.DataFrame({"a": pd.Series([1, 2**62], dtype=dtype)})
-    assert heterogeneous(nominal=[]).fit(exact).pairwise(exact)[0, 1] == 1
+    assert heterogeneous(nominal_columns=[]).fit(exact).pairwise(exact)[0, 1] == 1
 
 
 def test_numbers_of_other_types():
@@ -395,7 +397,7 @@ def test_numbers_of_other_types():
 
     cells = [Decimal("0.5"), Fraction(3, 2), 1, np.float32(2.5), None]
     X = pd.DataFrame({"a": pd.Series(cells, dtype=object)})
-    distance = heterogeneous(nominal=[]).fit(X)
+    distance = heterogeneous(nominal_columns=[]).fit(X)
     assert distance.pairwise(X[:4])[0].tolist() == [0, 0.5, 0.25, 1]
     for wrong in (10**400, 1j):
         X.iloc[1, 0] = wrong
@@ -465,7 +467,7 @@ def test_blocks_and_threads_change_no_bit(missing, monkeypatch):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(300, 3)), rng.integers(0, 3, (300, 2))])
     X[rng.random(X.shape) < 0.1] = np.nan
-    distance = heterogeneous(missing=missing, nominal=[3, 4]).fit(X)
+    distance = heterogeneous(missing=missing, nominal_columns=[3, 4]).fit(X)
     expected = distance.pairwise(X)
     monkeypatch.setattr("ilk_distances.tables.heterogeneous._PAIRS", 1000)
     for threads in (1, 3):
@@ -503,7 +505,7 @@ def test_dates_count_as_days_and_ordered_categories_as_ranks():
     np.testing.assert_allclose(d.pairwise(X.iloc[:1], X.iloc[1:])[0], expected)
     shuffled = X.assign(size=X["size"].cat.reorder_categories(["large", "medium", "small"]))
     np.testing.assert_array_equal(d.pairwise(shuffled), d.pairwise(X))  # ranks of training
-    assert heterogeneous(nominal=["size"]).fit(X).nominal_.tolist() == [False, True]
+    assert heterogeneous(nominal_columns=["size"]).fit(X).nominal_.tolist() == [False, True]
 
 
 def test_an_unknown_level_has_no_rank():

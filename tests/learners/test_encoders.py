@@ -235,3 +235,35 @@ def test_dates_are_numbers_of_days_unless_they_are_named(name):
     assert list(encoder.categories_) == [1]
     named = ilk.transformer(name, columns=["when", "size"]).fit(X)
     assert list(named.categories_) == [0, 1]
+
+
+@pytest.mark.parametrize("drop", [None, "first", "if_binary"])
+def test_dropped_categories_are_those_of_scikit_learn(drop):
+    from sklearn.preprocessing import OneHotEncoder
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.choice(["u", "v"], 30), "b": rng.choice(["p", "q", "r"], 30)})
+    ours = ilk.transformer("one_hot", drop=drop).fit(X)
+    theirs = OneHotEncoder(drop=drop, sparse_output=False).fit(X)
+    np.testing.assert_array_equal(ours.transform(X), theirs.transform(X))
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    assert ours.origins_.tolist() == sorted(ours.origins_)
+    assert len(ours.origins_) == {None: 5, "first": 3, "if_binary": 4}[drop]
+
+
+def test_dropping_counts_a_category_of_missing_values():
+    X = pd.DataFrame({"a": ["u", None, "v"], "b": [1.0, 2.0, 3.0], "c": ["s", "s", "s"]})
+    encoder = ilk.transformer("one_hot", drop="if_binary", missing="category", unseen="zeros")
+    assert encoder.fit(X).get_feature_names_out().tolist() == ["a_u", "a_v", "a_None", "b", "c_s"]
+    encoder = ilk.transformer("one_hot", drop="first", missing="category", unseen="zeros").fit(X)
+    np.testing.assert_array_equal(encoder.transform(X), [[0, 0, 1], [0, 1, 2], [1, 0, 3]])
+
+
+def test_ranks_of_ordered_categories():
+    size = pd.Categorical(["s", "l", None], ["s", "m", "l"], ordered=True)
+    X = pd.DataFrame({"size": size, "color": ["red", "blue", "red"], "size_s": [1.0, 2.0, 3.0]})
+    encoder = ilk.transformer("one_hot", ordered="ranks", missing="category", drop="first").fit(X)
+    assert encoder.get_feature_names_out().tolist() == ["size", "color_red", "size_s"]
+    np.testing.assert_array_equal(encoder.transform(X), [[0, 1, 1], [2, 0, 2], [-1, 1, 3]])
+    with pytest.raises(ilk.InputError, match=r"one_hot: X has a missing value in column .size."):
+        ilk.transformer("one_hot", ordered="ranks").fit(X).transform(X)

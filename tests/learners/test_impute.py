@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn.impute import SimpleImputer
+from sklearn.impute import KNNImputer, SimpleImputer
 
 import ilk
 from cases import in_one_test
@@ -211,3 +211,71 @@ def test_training_decides_which_columns_are_numeric(frame):
     assert imputer.transform(nothing).iloc[0].tolist() == [pytest.approx(80 / 3), "f"]
     with pytest.raises(ilk.InputError, match="column 'age', was numeric in training"):
         imputer.transform(pd.DataFrame({"age": [" 2 "], "sex": ["f"]}))
+
+
+def by_neighbors(**parameters):
+    return ilk.transformer("impute", numeric="knn", nominal="knn", **parameters)
+
+
+@pytest.mark.parametrize("k", [1, 4, 50])
+def test_numbers_of_neighbors_are_those_of_scikit_learn(k):
+    rng = np.random.default_rng(k)
+    X = np.where(rng.random((60, 5)) < 0.2, np.nan, rng.normal(size=(60, 5)))
+    X[:, 4] = rng.normal(size=60)  # so that any two rows can be compared
+    Q = np.where(rng.random((20, 5)) < 0.4, np.nan, rng.normal(size=(20, 5)))
+    Q[:, 4] = 0.5
+    nan_euclidean = {"use": "heterogeneous", "numeric": None, "p": 2, "missing": "ignore"}
+    ours = by_neighbors(k=k, distance=nan_euclidean).fit(X)
+    theirs = KNNImputer(n_neighbors=k).fit(X)
+    np.testing.assert_allclose(ours.transform(Q), theirs.transform(Q), rtol=1e-9)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-9)
+
+
+cells = st.tuples(
+    st.sampled_from([0.0, 1.0, 5.0, None]),
+    st.sampled_from(["a", "b", "c", None]),
+    st.integers(0, 9),
+)
+
+
+@given(st.lists(cells, min_size=2, max_size=12), st.integers(1, 4))
+def test_neighbors_by_the_definition(rows, k):
+    X = pd.DataFrame(rows, columns=["u", "v", "w"]).astype({"u": float, "v": object})
+    if X["u"].isna().all() or X["v"].isna().all():
+        return
+    filled = by_neighbors(k=k).fit_transform(X)
+    D = ilk.distance("heterogeneous", missing="ignore").fit(X).pairwise(X)
+    for i, name in ((i, name) for name in "uv" for i in range(len(X)) if X[name].isna()[i]):
+        near = [j for j in np.argsort(D[i], kind="stable") if not X[name].isna()[j]][:k]
+        votes = X[name][near].tolist()
+        if name == "u":
+            assert filled["u"][i] == pytest.approx(np.mean(votes))
+        else:
+            most = max(map(votes.count, votes))
+            assert filled["v"][i] == next(v for v in votes if votes.count(v) == most)
+    known = X.notna()
+    assert filled.where(known).equals(X.where(known))
+    assert not filled.isna().any(axis=None)
+
+
+def test_neighbors_keep_types_and_complete_rows(frame):
+    imputer = by_neighbors(k=2).fit(frame)
+    filled = imputer.transform(frame)
+    assert imputer.statistics_ == [None] * 6
+    kept = [name for name in frame if name != "visits"]
+    assert filled[kept].dtypes.tolist() == frame[kept].dtypes.tolist()
+    assert imputer.transform(filled[frame.columns]).equals(filled)
+    with pytest.raises(ilk.InputError, match="NaN"):
+        ilk.transformer("impute", numeric="knn", distance="euclidean").fit(
+            frame[["age"]]
+        ).transform(frame[["age"]])
+
+
+def test_neighbors_save_and_empty_columns(tmp_path, frame):
+    imputer = by_neighbors(k=2).fit(frame)
+    again = ilk.load(ilk.save(imputer, tmp_path / "imputer.ilk"))
+    pd.testing.assert_frame_equal(again.transform(frame), imputer.transform(frame))
+    empty = frame.assign(age=np.nan)
+    with pytest.warns(UserWarning, match="no value in training"):
+        filled = by_neighbors(k=2).fit_transform(empty)
+    assert filled["age"].tolist() == [0, 0, 0, 0]

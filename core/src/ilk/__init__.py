@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ilk.blockwise import RowBlocks as RowBlocks
     from ilk.blockwise import row_blocks as row_blocks
     from ilk.building import build as build
+    from ilk.building import encoded_vectors as encoded_vectors
     from ilk.capabilities import INPUT_KINDS as INPUT_KINDS
     from ilk.capabilities import Capabilities as Capabilities
     from ilk.compiling import compiled as compiled
@@ -349,6 +350,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "ilk.neighbors.search": ("nearest", "within", "without_itself"),
     },
     "Checks of input": {
+        "ilk.building": ("encoded_vectors",),
         "ilk.gram": ("check_gram", "is_positive_semidefinite"),
         "ilk.inputs": (
             "as_table",

@@ -1,14 +1,22 @@
-"""Build objects from specs, including nested components."""
+"""Build objects from specs, including nested components, and the encoder of a mixed table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from ilk.registries import registry
+from ilk.errors import InputError, InputTypeError
+from ilk.inputs import as_table, check_vectors, is_table, nominal_columns
+from ilk.registries import display_name, registry
 from ilk.resolution import Resolved, kind_from, resolve
 from ilk.slot_values import At, map_slot
 from ilk.spec import Spec
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ilk.arrays import Cases
 
 
 def build(spec: Any, *, kind: str | None = None) -> Any:
@@ -56,3 +64,48 @@ def construct(spec: object, kind: str, _: At = ()) -> Any:
     return cls(
         **{key: map_slot(cls.parameters[key], value, construct) for key, value in table.items()}
     )
+
+
+def encoded_vectors(owner: Any, X: Cases, encoder: object, *, reset: bool) -> np.ndarray:
+    """Return X as a 2-D float array; a table with nominal columns is encoded by a transformer.
+
+    Parameters
+    ----------
+    owner : Component
+        Its features and ``encoder_``, the fitted transformer or None, are set with `reset`, else
+        used. Named in errors.
+    X : array of shape (n, p), or data frame
+    encoder : str or table
+        Spec of the transformer, such as ``"one_hot"``.
+    reset : bool
+
+    Raises
+    ------
+    InputError, InputTypeError
+        As of `check_vectors`, or of the transformer in the name of the owner.
+    """
+    if reset:
+        X = as_table(X)
+        mixed = is_table(X) and len(nominal_columns(X)) > 0
+        owner.encoder_ = build(encoder, kind="transformer") if mixed else None
+    if owner.encoder_ is None:
+        return check_vectors(owner, X, reset=reset)
+    with _in_the_name_of(owner, owner.encoder_):
+        if not reset:
+            return owner.encoder_.transform(X)  # type: ignore[no-any-return]  # of any transformer
+        rows: np.ndarray = owner.encoder_.fit_transform(X)
+    for name in ("n_features_in_", "feature_names_in_"):
+        vars(owner).pop(name, None)
+        if hasattr(owner.encoder_, name):
+            setattr(owner, name, getattr(owner.encoder_, name))
+    return rows
+
+
+@contextmanager
+def _in_the_name_of(owner: object, part: object) -> Iterator[None]:
+    """Errors of a part name the component that it belongs to."""
+    try:
+        yield
+    except (InputError, InputTypeError) as error:
+        what = str(error).removeprefix(f"{display_name(part)}: ")
+        raise type(error)(f"{display_name(owner)}: {what}") from error

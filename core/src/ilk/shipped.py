@@ -20,7 +20,7 @@ ilk-distances/distance:
     bray_curtis callable canberra chebyshev chi2 combined compression correlation cosine emd hamming
     hausdorff hellinger heterogeneous histogram_intersection jaccard jeffrey jensen_shannon kernel
     kullback_leibler learned levenshtein mahalanobis manhattan minkowski ncd pair_classifier
-    precomputed sum_of_minima symmetric_kl
+    precomputed sum_of_minima symmetric_kl value_difference
 ilk-distances/index:
     auto ball_tree case_retrieval_net cover_tree faiss fish_and_shrink footprint hnsw kd_tree lsh
 ilk-distances/kernel:

@@ -154,11 +154,15 @@ def distance(
     /,
     *,
     weights: ArrayLike | None = ...,
-    nominal: Sequence[Any] | Literal["auto"] = ...,
-    missing: Literal["max", "ignore", "error"] = ...,
-    scale: Literal["range", "std"] | None = ...,
+    nominal: Literal["overlap", "value_difference"] = ...,
+    numeric: Literal["range", "std", "4std"] | None = ...,
+    p: Literal[1, 2] = ...,
+    q: float = ...,
+    smoothing: float = ...,
+    nominal_columns: Sequence[Any] | Literal["auto"] = ...,
+    missing: Literal["max", "one", "ignore", "error"] = ...,
 ) -> Distance:
-    """Distance on numeric and nominal columns: overlap on nominal, scaled difference on numeric."""
+    """Distance on numeric and nominal columns, each compared in its own way."""
 
 @overload
 def distance(
@@ -310,6 +314,18 @@ def distance(
     normalize: bool = ...,
 ) -> Distance:
     """Symmetric Kullback-Leibler divergence: the sum of the divergences both ways."""
+
+@overload
+def distance(
+    _name: Literal["value_difference", "ilk-distances/value_difference"],
+    /,
+    *,
+    q: float = ...,
+    weighted: bool = ...,
+    smoothing: float = ...,
+    weights: ArrayLike | None = ...,
+) -> Distance:
+    """Value difference metric (VDM): differences of class shares, summed over nominal columns."""
 
 @overload
 def distance(_name: str, /) -> Distance: ...
@@ -547,12 +563,14 @@ def transformer(
     _name: Literal["impute", "ilk-learners/impute"],
     /,
     *,
-    numeric: Literal["mean", "median", "most_frequent", "constant"] = ...,
-    nominal: Literal["most_frequent", "constant"] = ...,
+    numeric: Literal["mean", "median", "most_frequent", "constant", "knn"] = ...,
+    nominal: Literal["most_frequent", "constant", "knn"] = ...,
+    k: int = ...,
+    distance: DistanceLike | None = ...,
     fill_number: float = ...,
     fill_category: str = ...,
 ) -> Transformer:
-    """Replace missing values (NaN, None, NaT, NA) by a statistic of their column."""
+    """Replace missing values (NaN, None, NaT, NA) by a statistic of their column or by neighbours."""
 
 @overload
 def transformer(
@@ -573,6 +591,8 @@ def transformer(
     columns: Sequence[Any] | Literal["nominal"] = ...,
     unseen: Literal["error", "zeros"] = ...,
     missing: Literal["error", "zeros", "category"] = ...,
+    drop: Literal["first", "if_binary"] | None = ...,
+    ordered: Literal["categories", "ranks"] = ...,
 ) -> Transformer:
     """Encode each nominal column as one column of 0 and 1 for each of its categories."""
 
@@ -1419,6 +1439,7 @@ def classifier(
     width: float | Literal["silverman", "scott"] = ...,
     priors: ArrayLike | Literal["empirical", "equal"] = ...,
     floor: float = ...,
+    smoothing: float = ...,
 ) -> Classifier:
     """Classify by densities of single features, assumed independent within each class."""
 

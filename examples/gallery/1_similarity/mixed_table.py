@@ -22,3 +22,9 @@ group = ["young"] * 3 + ["old"] * 3
 distance = ilk.distance("heterogeneous").fit(people)
 print(distance.pairwise(people).round(2))
 heat_map(distance, people, group)
+
+# %%
+# With the groups known, names are compared by them: Bonn and Mainz, where all are young, coincide.
+by_group = ilk.distance("heterogeneous", nominal="value_difference").fit(people, group)
+print(by_group.pairwise(people).round(2))
+heat_map(by_group, people, group)

@@ -265,13 +265,18 @@ def _terms_of(owner: object, distance: Any, X: np.ndarray) -> Terms:
         p = X.shape[1]
         weight = 1 / max(p, 1) if distance.normalize else 1.0
         return Terms(np.arange(p), np.full(p, weight), np.ones(p), np.full(p, np.nan))
-    if isinstance(distance, Heterogeneous) and distance.missing != "ignore":
+    if isinstance(distance, Heterogeneous) and _is_plain(distance):
         return _heterogeneous(distance)
     raise ilk.InputError(
-        f"{ilk.display_name(owner)}: distance must be hamming, or heterogeneous with missing='max' "
-        f"or 'error', which are sums over features; got "
+        f"{ilk.display_name(owner)}: distance must be hamming, or heterogeneous with nominal="
+        f"'overlap', p=1 and missing='max' or 'error', which are sums over features; got "
         f"{ilk.display_name(distance)}: {distance!r}"
     )
+
+
+def _is_plain(distance: Heterogeneous) -> bool:
+    by_equality = distance.nominal == "overlap" and distance.p == 1
+    return by_equality and distance.missing in ("max", "error")
 
 
 def _heterogeneous(distance: Heterogeneous) -> Terms:

@@ -54,17 +54,55 @@ class Coded:
 
     def in_terms_of(self, other: Coded) -> Coded:
         """Return the same rows with the codes of another table."""
+        return self.recoded(other.categories)
+
+    def recoded(self, target: tuple[np.ndarray, ...]) -> Coded:
+        """Return the same rows with the codes of other categories."""
         import pandas as pd
 
-        if self.categories is other.categories:
+        if self.categories is target:
             return self
         codes = np.empty_like(self.codes)
-        pairs = zip(self.categories, other.categories, strict=True)
-        for c, (categories, target) in enumerate(pairs):
-            place = pd.Index(target).get_indexer(pd.Index(categories))
+        for c, (old, new) in enumerate(zip(self.categories, target, strict=True)):
+            place = pd.Index(new).get_indexer(pd.Index(old))
             lookup = np.append(np.where(place < 0, UNKNOWN, place), [UNKNOWN, MISSING])
             codes[:, c] = lookup[self.codes[:, c]]  # the last entries are UNKNOWN and MISSING
-        return Coded(self.numbers, codes, other.categories, self.single)
+        return Coded(self.numbers, codes, target, self.single)
+
+
+def class_shares(
+    codes: np.ndarray, n_values: int, classes: np.ndarray, n_classes: int, smoothing: float
+) -> np.ndarray:
+    """Share of each class among the rows that have a nominal value.
+
+    Parameters
+    ----------
+    codes, classes : ndarrays of int, shape (n,)
+        Codes of the values of a column, and of the classes.
+    smoothing : float
+        Rows, classes in the shares of all rows, that are added to each value.
+
+    Returns
+    -------
+    ndarray of shape (n_values + 2, n_classes)
+        Row ``code + 2``: of an unknown value, of a missing one, of the values 0, 1, ...; the
+        shares of all rows for a value that no row has.
+    """
+    counts = np.zeros((n_values + 2, n_classes))
+    np.add.at(counts, (codes - UNKNOWN, classes), 1)
+    totals = counts.sum(axis=1, keepdims=True) + smoothing
+    everywhere = counts.sum(axis=0) / len(codes)
+    shares = (counts + smoothing * everywhere) / np.where(totals > 0, totals, 1)
+    return np.asarray(np.where(totals > 0, shares, everywhere))
+
+
+def share_gaps(some: np.ndarray, others: np.ndarray, q: float) -> np.ndarray:
+    """``sum_c |s_c - t_c|^q`` of each row of some class shares to each of others."""
+    gaps = np.zeros((len(some), len(others)))
+    for s, t in zip(some.T, others.T, strict=True):
+        gap = np.abs(s[:, None] - t)
+        gaps += gap if q == 1 else gap * gap if q == 2 else gap**q
+    return gaps
 
 
 def together(

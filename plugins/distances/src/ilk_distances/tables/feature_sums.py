@@ -1,4 +1,4 @@
-"""Compiled weighted sums of the differences of numeric and nominal features."""
+"""Compiled weighted sums of the differences, or their squares, of numeric and nominal features."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import ilk
 
-MISSING = -1  # the code of a missing value
+MISSING, UNKNOWN = -1, -2  # codes of a missing value, and of one that no training row has
 TILE = 4096  # distances that stay in the cache for all features
 
 
@@ -16,7 +16,9 @@ def fill(
     number_terms: np.ndarray,
     codes: tuple[np.ndarray, np.ndarray],
     code_terms: np.ndarray,
+    lookups: tuple[np.ndarray, np.ndarray, np.ndarray],
     whole: tuple[float, float],
+    square: bool,
     ignore: bool,
     first: int,
     D: np.ndarray,
@@ -31,8 +33,14 @@ def fill(
         Scale; weight; contribution of a missing value; weight over the largest weight.
     code_terms : ndarray of shape (n_features, 2)
         Weight; weight over the largest weight.
+    lookups : ndarrays of shapes (n_features, n), (n_features,) and (n_entries,)
+        Of codes that are compared by tables of differences: where the row of each of the n
+        objects begins among the entries, the width of the rows, and all entries. Without a
+        feature, codes are compared by equality.
     whole : pair of float
         Sum of all weights over the largest; the distance if no feature can be compared.
+    square : bool
+        Whether the differences of numbers are squared.
     ignore : bool
         Whether a distance is scaled up for features that an object lacks.
     first : int
@@ -40,6 +48,7 @@ def fill(
         Overwritten.
     """
     lacking = np.zeros(TILE)
+    starts, widths, entries = lookups
     for start in range(0, D.shape[1], TILE):
         stop = min(start + TILE, D.shape[1])
         absent = lacking[: stop - start]
@@ -49,10 +58,15 @@ def fill(
             absent[:] = 0
             for f in range(len(number_terms)):
                 x, ys = numbers[0][f, first + i], numbers[1][f, start:stop]
-                _add_gaps(x, ys, number_terms[f], ignore, total, absent)
+                _add_gaps(x, ys, number_terms[f], square, ignore, total, absent)
             for f in range(len(code_terms)):
                 code, others = codes[0][f, first + i], codes[1][f, start:stop]
-                _add_overlaps(code, others, code_terms[f], ignore, total, absent)
+                if len(widths) == 0:
+                    _add_overlaps(code, others, code_terms[f], ignore, total, absent)
+                else:
+                    at = starts[f, first + i]
+                    row = entries[at : at + widths[f]]
+                    _add_entries(row, code, others, code_terms[f, 1], ignore, total, absent)
             if ignore:
                 _make_up(total, absent, whole)
 
@@ -62,6 +76,7 @@ def _add_gaps(
     x: float,
     ys: np.ndarray,
     terms: np.ndarray,
+    square: bool,
     ignore: bool,
     total: np.ndarray,
     absent: np.ndarray,
@@ -69,7 +84,8 @@ def _add_gaps(
     # ys, total and absent: (m,), for a tile; terms: a row of number_terms, (4,)
     scale, weight, missing, share = terms
     for j in range(len(ys)):
-        gap = weight * (abs(x - ys[j]) / scale)
+        gap = abs(x - ys[j]) / scale
+        gap = weight * (gap * gap if square else gap)
         # NaN: one of both is missing
         total[j] += missing if np.isnan(gap) else gap
     if ignore:
@@ -96,6 +112,25 @@ def _add_overlaps(
         hole = (code == MISSING) | (others[j] == MISSING)
         total[j] += weight if (code != others[j]) & ~hole else 0.0
         absent[j] += share if hole else 0.0
+
+
+@ilk.compiled
+def _add_entries(
+    row: np.ndarray,
+    code: int,
+    others: np.ndarray,
+    share: float,
+    ignore: bool,
+    total: np.ndarray,
+    absent: np.ndarray,
+) -> None:
+    # row: (n_values + 2,), the differences of code to the codes UNKNOWN, MISSING, 0, 1, ...;
+    # others, total and absent: (m,), for a tile
+    for j in range(len(others)):
+        total[j] += row[others[j] - UNKNOWN]
+    if ignore:
+        for j in range(len(others)):
+            absent[j] += share if (code == MISSING) | (others[j] == MISSING) else 0.0
 
 
 @ilk.compiled

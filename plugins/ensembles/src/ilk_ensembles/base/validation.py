@@ -16,6 +16,27 @@ if TYPE_CHECKING:
     from ilk import Cases, Labels
 
 
+INDICATORS = {
+    "use": "ilk-learners/one_hot",
+    "unseen": "zeros",
+    "missing": "category",
+    "ordered": "ranks",
+}
+"""Encoder of the nominal columns of those that split by categories."""
+
+
+def n_encoded(owner: Any) -> int:
+    """Number of columns of the rows that `ilk.encoded_vectors` gives a fitted component."""
+    return int(owner.n_features_in_ if owner.encoder_ is None else len(owner.encoder_.origins_))
+
+
+def by_feature(owner: Any, values: np.ndarray) -> np.ndarray:
+    """Sums of values of encoded columns over the columns of each feature."""
+    if owner.encoder_ is None:
+        return values
+    return np.bincount(owner.encoder_.origins_, values, minlength=owner.n_features_in_)
+
+
 def indexable(X: Cases) -> Any:
     """Return data whose rows, and columns if any, can be indexed by position."""
     X = ilk.as_table(X)

@@ -13,7 +13,13 @@ from ilk_ensembles.base.members import failure
 from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
 from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
-from ilk_ensembles.base.validation import check_features, indexable
+from ilk_ensembles.base.validation import (
+    INDICATORS,
+    by_feature,
+    check_features,
+    indexable,
+    n_encoded,
+)
 from ilk_ensembles.boosting.additive import (
     EDGE,
     Splits,
@@ -68,6 +74,9 @@ class AdaBoost(StagedClassifier):
         classes. Under SAMME with more classes the bound holds, but may exceed 1.
     stopped_ : {"perfect", "chance"} or None
         Why boosting stopped early: a member without error, or none better than chance.
+    encoder_ : OneHot or None
+        Encodes nominal columns for stumps, which split by one category against the others; other
+        members get the table.
     failures_ : dict of int to IlkError
         Errors of the failed rounds, by number from 0.
     n_features_in_ : int
@@ -186,7 +195,7 @@ class AdaBoost(StagedClassifier):
         self.check_parameters()
         X = indexable(X)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
-        check_features(self, X, reset=True)
+        X = self._checked(X, reset=True)
         rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
@@ -204,6 +213,19 @@ class AdaBoost(StagedClassifier):
         self.error_bounds_, self.stopped_ = np.array(rounds.totals), rounds.stop
         return self
 
+    def _checked(self, X: Cases, *, reset: bool) -> Any:
+        """Check the features; encode a table once for all members that sort its columns."""
+        check_features(self, X, reset=reset)
+        if reset:
+            able = getattr(self.resolve_slot("member"), "capabilities", None)
+            mixed = ilk.is_table(X) and len(ilk.nominal_columns(X)) > 0
+            self.encoder_: Any = None
+            if not (mixed and able is not None and able.presort):
+                return X
+        elif self.encoder_ is None:
+            return X
+        return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
@@ -211,12 +233,11 @@ class AdaBoost(StagedClassifier):
         check_fitted(self)
         splits = self._splits()
         if splits is not None:
-            X = ilk.check_vectors(self, X, reset=False)
+            X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
             votes = np.zeros((len(X), len(self.classes_)))
             yield from zip(splits.staged(X, votes), np.cumsum(self.alphas_).tolist(), strict=True)
             return
-        X = indexable(X)
-        check_features(self, X, reset=False)
+        X = self._checked(indexable(X), reset=False)
         votes, total = np.zeros((ilk.n_rows(X), len(self.classes_))), 0.0
         rows = np.arange(len(votes))
         for number, (member, alpha) in enumerate(
@@ -235,7 +256,7 @@ class AdaBoost(StagedClassifier):
             yield votes, total
 
     def _splits(self) -> Splits | None:
-        p = getattr(self, "n_features_in_", 0)
+        p = n_encoded(self) if "n_features_in_" in vars(self) else 0
         return Splits.of_members(self.estimators_, self.alphas_, self.classes_, p)
 
     def _to_probabilities(self, support: np.ndarray) -> np.ndarray:
@@ -248,8 +269,8 @@ class AdaBoost(StagedClassifier):
         A stump uses one feature; other members give their own ``feature_importances_``.
         """
         check_fitted(self)
-        shares = [feature_shares(member, self.n_features_in_) for member in self.estimators_]
-        weighed = self.alphas_ @ np.array(shares)
+        shares = [feature_shares(member, n_encoded(self)) for member in self.estimators_]
+        weighed = by_feature(self, self.alphas_ @ np.array(shares))
         total = weighed.sum()
         return np.asarray(weighed / total if total > 0 else weighed)
 

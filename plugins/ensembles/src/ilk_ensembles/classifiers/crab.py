@@ -10,6 +10,7 @@ import ilk
 from ilk import Capabilities, check_fitted, param
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
 from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import INDICATORS, by_feature, n_encoded
 from ilk_ensembles.boosting.additive import one_against_rest
 from ilk_ensembles.boosting.histograms import Bins, HistogramBoosting, HistogramRounds
 
@@ -40,6 +41,9 @@ class CRAB(ilk.Classifier):
     O(n p) for two classes, O(n p C) for C > 2. The result does not depend on the number of
     threads, the order of the rows or the names of the classes.
 
+    A nominal column of a data frame is replaced by an indicator of each of its categories
+    (`one_hot`), which are 0 for a category unseen in training.
+
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
@@ -47,7 +51,8 @@ class CRAB(ilk.Classifier):
     n_rounds_ : int
         Number of rounds, T.
     features_ : ndarray of int, shape (T, Q)
-        Feature selected in each round, for each problem: Q is 1 for two classes, C for more.
+        Feature (with nominal columns: column of ``encoder_``) selected in each round, for each
+        problem: Q is 1 for two classes, C for more.
     confidences_ : ndarray of shape (T, Q, K)
         f(k).
     costs_ : ndarray of shape (T, Q)
@@ -61,6 +66,8 @@ class CRAB(ilk.Classifier):
         separates the classes.
     bins_ : Bins
         ``low``, ``high`` of each feature.
+    encoder_ : OneHot or None
+        Encodes the nominal columns, if there are any.
     n_features_in_ : int
 
     Raises
@@ -124,7 +131,9 @@ class CRAB(ilk.Classifier):
         "compared with 1 / K.",
     )
     verbose: int = VERBOSE
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -136,7 +145,7 @@ class CRAB(ilk.Classifier):
 
         Parameters
         ----------
-        X : array of shape (n, p)
+        X : array of shape (n, p), or data frame, also with nominal columns
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             A case of weight 2 counts as two cases, a case of weight 0 as none.
@@ -147,7 +156,7 @@ class CRAB(ilk.Classifier):
             The fitted classifier.
         """
         self.check_parameters()
-        X = ilk.check_vectors(self, X, reset=True)
+        X = ilk.encoded_vectors(self, X, INDICATORS, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         weights = np.ones(len(X))
         if sample_weight is not None:
@@ -175,14 +184,15 @@ class CRAB(ilk.Classifier):
         self.features_, self.confidences_ = rounds.features, rounds.confidences
         self.costs_, self.error_bounds_ = rounds.costs, rounds.bounds
         gains = np.bincount(
-            rounds.features.ravel(), rounds.gains.ravel(), minlength=self.n_features_in_
+            rounds.features.ravel(), rounds.gains.ravel(), minlength=n_encoded(self)
         )
+        gains = by_feature(self, gains)
         total = gains.sum()
         self.feature_importances_ = gains / total if total > 0 else gains
 
     def check_loaded(self) -> None:
         """Check that rounds refer to existing features and bins."""
-        p = self.n_features_in_
+        p = n_encoded(self)
         for name in ("low", "high"):
             ilk.check_stored(self.bins_, name, (p,), kinds="f", least=-_LARGEST, below=np.inf)
         problems = len(self.classes_) if len(self.classes_) > 2 else 1
@@ -240,7 +250,7 @@ class CRAB(ilk.Classifier):
         from ilk_ensembles.boosting.bin_kernels import add_scores
 
         check_fitted(self)
-        X = ilk.check_vectors(self, X, reset=False)
+        X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
         used, places = self._used()
         scores = np.zeros((len(X), places.shape[1]))
 
@@ -254,7 +264,7 @@ class CRAB(ilk.Classifier):
     def _staged(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield F after each round: the same array each time."""
         check_fitted(self)
-        X = ilk.check_vectors(self, X, reset=False)
+        X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
         used, places = self._used()
         codes = self.bins_.codes(X, used)
         scores = np.zeros((len(X), places.shape[1]))

@@ -13,7 +13,13 @@ from ilk_ensembles.base.members import MEMBER_SEEDS, failure
 from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import member_tags
-from ilk_ensembles.base.validation import check_features, indexable
+from ilk_ensembles.base.validation import (
+    INDICATORS,
+    by_feature,
+    check_features,
+    indexable,
+    n_encoded,
+)
 from ilk_ensembles.boosting.additive import Splits, StagedClassifier, one_against_rest
 from ilk_ensembles.boosting.rounds import check_any
 from ilk_ensembles.boosting.stumps import RegressionStump, SortedRows, as_problems, feature_gains
@@ -38,7 +44,8 @@ class GentleBoost(StagedClassifier):
     By default f is a regression stump: the weighted mean of y at or below a threshold on one
     feature, and the mean above it. The best feature and threshold are found in one pass over
     presorted rows: O(p n) a round. Ties, up to rounding, go to the lowest feature, then the
-    lowest threshold.
+    lowest threshold. A nominal column of a data frame is split by one category against all others;
+    a category unseen in training goes with the others.
 
     For more than two classes, each class has its own rounds against the rest, and the class of
     largest F is predicted; ties go to the first class.
@@ -49,7 +56,10 @@ class GentleBoost(StagedClassifier):
         Sorted.
     estimators_ : list of T lists of Q
         The members of each round, one for each problem: Q is 1 for two classes, C for more.
-        Stumps have ``feature_``, ``threshold_``, ``below_`` and ``above_``.
+        Stumps have ``feature_`` (with nominal columns: column of ``encoder_``), ``threshold_``,
+        ``below_`` and ``above_``.
+    encoder_ : OneHot or None
+        Encodes the nominal columns for stumps, if there are any.
     losses_ : ndarray of shape (T, Q)
         Weighted mean of ``exp(-y F)`` after each round.
     error_bounds_ : ndarray of shape (T,)
@@ -106,7 +116,9 @@ class GentleBoost(StagedClassifier):
     )
     verbose: int = VERBOSE
     random_state: RandomState = MEMBER_SEEDS
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -144,7 +156,7 @@ class GentleBoost(StagedClassifier):
 
     def check_loaded(self) -> None:
         """Check that stumps refer to existing features."""
-        p = self.n_features_in_
+        p = n_encoded(self)
         for member in (member for members in self.estimators_ for member in members):
             if isinstance(member, RegressionStump) and not -1 <= member.feature_ < p:
                 raise ilk.stored_fault(self, f"feature_ of a stump is {member.feature_}")
@@ -209,7 +221,8 @@ class GentleBoost(StagedClassifier):
 
     def _checked(self, X: Cases, *, reset: bool) -> Any:
         if self.member is None:
-            return ilk.check_vectors(self, X, reset=reset)
+            return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+        self.encoder_: Any = None  # members encode
         X = indexable(X)
         check_features(self, X, reset=reset)
         return X
@@ -221,7 +234,8 @@ class GentleBoost(StagedClassifier):
         # the loss of F = 0 is 1
         before = np.vstack([np.ones(self.losses_.shape[1]), self.losses_[:-1]])
         falls = np.log(before) - np.log(self.losses_)
-        return feature_gains(self.estimators_, np.maximum(falls, 0), self.n_features_in_)
+        gains = feature_gains(self.estimators_, np.maximum(falls, 0), n_encoded(self))
+        return by_feature(self, gains)
 
     def _splits(self) -> Splits | None:
         if self.member is not None:

@@ -12,6 +12,7 @@ from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import check_n_jobs
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.validation import INDICATORS, n_encoded
 from ilk_ensembles.forest.induction import (
     Combinations,
     Ranks,
@@ -49,14 +50,21 @@ class RandomForest(ilk.Classifier):
     leaves, the default unless equal rows have different classes. The class of the highest
     probability is predicted; ties go to the first class, in a leaf and in the forest.
 
+    A nominal column of a data frame is split by one category against all others: trees are grown
+    on its indicators (`one_hot`), which count as features in `max_features`. A category unseen in
+    training goes with the others; missing values are a category of their own if training has some.
+    Ordered categories are split by rank; missing ones come first.
+
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Sorted.
+    encoder_ : OneHot or None
+        Encodes the nominal columns, if there are any.
     trees_ : Trees
         Flat arrays of all nodes.
     estimators_ : list of TreeMember
-        Each tree as a classifier, without copies of the arrays.
+        Each tree as a classifier of encoded rows, without copies of the arrays.
     oob_error_ : float
         Weighted error rate on the training cases, each predicted by its out-of-bag trees. NaN
         if every case is in every bag.
@@ -175,7 +183,9 @@ class RandomForest(ilk.Classifier):
     )
     verbose: int = VERBOSE
     random_state: RandomState = param(default=None, type=Seed, doc="For samples and splits.")
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
+    )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     waivers: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("check_weights_repeat", "sklearn:check_sample_weight_equivalence_on_dense_data"),
@@ -212,13 +222,13 @@ class RandomForest(ilk.Classifier):
 
         Parameters
         ----------
-        X : array of shape (n, p)
+        X : array of shape (n, p), or data frame, also with nominal columns
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             Probability weight of each case in the draws, and its weight in `oob_error_`.
         """
         self.check_parameters()
-        X = ilk.check_vectors(self, X, reset=True)
+        X = ilk.encoded_vectors(self, X, INDICATORS, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rng = ilk.check_seed(self, self.random_state)
         weights = bootstrap_weights(self, sample_weight, codes)
@@ -248,7 +258,7 @@ class RandomForest(ilk.Classifier):
 
     def check_loaded(self) -> None:
         """Check that the trees refer to existing features, and give answers for the classes."""
-        trees, p = self.trees_, self.n_features_in_
+        trees, p = self.trees_, n_encoded(self)
         ilk.check_stored(trees, "features", (None, None), below=p)
         ilk.check_stored(trees, "answers", (None, len(self.classes_)), kinds="f")
         for name in ("location", "scale"):
@@ -263,9 +273,8 @@ class RandomForest(ilk.Classifier):
     @property
     def estimators_(self) -> list[TreeMember]:
         """Each tree as a classifier."""
-        width = self.n_features_in_
         return [
-            TreeMember(self.trees_[t : t + 1], self.classes_, width)
+            TreeMember(self.trees_[t : t + 1], self.classes_, n_encoded(self))
             for t in range(len(self.trees_))
         ]
 
@@ -386,7 +395,8 @@ class RandomForest(ilk.Classifier):
         Returns
         -------
         Importances
-            ``mean``, ``standard_error``, ``by_tree``; independent of `n_jobs`.
+            ``mean``, ``standard_error``, ``by_tree``; independent of `n_jobs`. With nominal
+            columns an entry for each of ``encoder_.get_feature_names_out()``.
 
         Raises
         ------
@@ -403,7 +413,7 @@ class RandomForest(ilk.Classifier):
         chance = self.random_state if random_state is None else random_state
         return importances(
             self.trees_,
-            ilk.check_vectors(self, X, reset=False),
+            self._checked(X),
             *check_truth(self, y, sample_weight, leaves),
             self.out_of_bag_,
             n_repeats=int(n_repeats),
@@ -413,4 +423,4 @@ class RandomForest(ilk.Classifier):
 
     def _checked(self, X: Cases) -> np.ndarray:
         check_fitted(self)
-        return np.asarray(ilk.check_vectors(self, X, reset=False))
+        return ilk.encoded_vectors(self, X, INDICATORS, reset=False)

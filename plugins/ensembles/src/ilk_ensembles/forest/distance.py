@@ -98,7 +98,9 @@ class ForestDistance(ilk.Distance):
         doc="Classifier whose ``apply(X)`` returns the leaf of each row in each tree, an array of "
         "shape (n, T): `random_forest`, or a forest of scikit-learn's.",
     )
-    capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, needs_fit=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables"), symmetric=True, needs_fit=True
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -146,8 +148,10 @@ class ForestDistance(ilk.Distance):
         if isinstance(X, Leaves):
             return X
         forest = self._forest()
-        single = ilk.check_vectors(self, X, argument=argument).dtype == np.float32
-        leaves = np.asarray(forest.apply(ilk.as_table(X)))  # keeps the column names
+        X = ilk.as_table(X)
+        mixed = ilk.is_table(X) and len(ilk.nominal_columns(X)) > 0  # the forest checks it
+        single = not mixed and ilk.check_vectors(self, X, argument=argument).dtype == np.float32
+        leaves = np.asarray(forest.apply(X))  # keeps the column names
         return Leaves(_narrow(leaves), single)
 
     def check_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Leaves, Leaves]:

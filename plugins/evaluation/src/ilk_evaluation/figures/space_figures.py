@@ -8,7 +8,6 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import ilk
 from ilk.plotting import class_style
@@ -24,6 +23,7 @@ from ilk_evaluation.run.cell import describe, ready
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from ilk_evaluation.figures.figure_data import FigureData
@@ -222,6 +222,8 @@ def _space_figure(results: Results, dataset: str, pipeline: str) -> Figure:
 
 
 def _table(space: Space) -> pd.DataFrame:
+    import pandas as pd
+
     columns = {
         f"{name} {axis + 1}": points[:, axis]
         for name, points in space.points.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,14 +16,14 @@ from ilk import (
     check_fitted,
     check_labels,
     check_stored,
-    check_vectors,
     check_weights,
     display_name,
+    encoded_vectors,
     in_blocks,
     param,
     stored_fault,
 )
-from ilk_learners.classifiers.training_cases import midpoint
+from ilk_learners.classifiers.training_cases import INDICATORS, midpoint
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels
@@ -50,16 +51,24 @@ class DecisionStump(Classifier):
     Weights are rounded to integer multiples of at most 2^-58 of their sum, so sums are exact: ties
     between thresholds depend neither on the order of the rows nor on the names of the classes.
 
+    A nominal column of a data frame is split by one category (above the threshold) against all
+    others, as by `decision_tree`.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted; including classes whose cases all have weight 0.
     feature_ : int
         -1 if there is no split.
+    category_ : object
+        Category that a nominal feature is split by; None for a numeric one (and for missing values,
+        which may be a category).
     threshold_ : float
         Infinite if there is no split.
     leaf_weights_ : ndarray of shape (2, n_classes)
         Share of each class at or below the threshold, and above it, in the weight of all cases.
+    encoder_ : OneHot or None
+        Encodes the nominal columns, if there are any.
     error_ : float
         Misclassified share of the training cases' weight.
     n_features_in_ : int
@@ -99,6 +108,7 @@ class DecisionStump(Classifier):
         "of W (1 - sum_c (W_c / W)^2)``, which distinguishes thresholds of equal error.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables"),
         sample_weight=True,
         probabilistic=True,
         presort=True,
@@ -148,6 +158,7 @@ class DecisionStump(Classifier):
         """
         self.check_parameters()
         again = presorted is not None
+        self.encoder_: Any = None  # as long as X is not a table with nominal columns
         if presorted is None:
             presorted = Presorted.of(self, X)
         elif isinstance(presorted, Presorted):
@@ -176,7 +187,11 @@ class DecisionStump(Classifier):
 
         n_classes = len(self.classes_)
         feature, place = self._search(presorted, codes, weights, again)
-        self.feature_, self.threshold_ = feature, np.inf
+        self._column, self.threshold_ = feature, np.inf
+        self.feature_, self.category_ = feature, None
+        if self.encoder_ is not None and feature >= 0:
+            self.feature_ = int(self.encoder_.origins_[feature])
+            self.category_ = _category(self.encoder_, feature, self.feature_)
         below = np.ones(len(codes), dtype=bool)
         if feature >= 0:
             order = presorted.order[feature]
@@ -236,9 +251,10 @@ class DecisionStump(Classifier):
     def check_loaded(self) -> None:
         """Check that a stored model's feature and classes exist."""
         n_classes = len(self.classes_)
+        width = self.n_features_in_ if self.encoder_ is None else len(self.encoder_.origins_)
         check_stored(self, "leaf_weights_", (2, n_classes), kinds="f")
         check_stored(self, "_leaves", (2,), least=0, below=n_classes)
-        if not -1 <= self.feature_ < self.n_features_in_:
+        if not -1 <= self._column < width:
             raise stored_fault(self, f"feature_ must be a feature, got {self.feature_}")
 
     def predict(self, X: Cases) -> Any:
@@ -258,16 +274,26 @@ class DecisionStump(Classifier):
     def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
         check_fitted(self)
-        X = X.X if isinstance(X, Presorted) else check_vectors(self, X, reset=False)
-        if self.feature_ < 0:
+        read = partial(encoded_vectors, self, encoder=INDICATORS, reset=False)
+        X = X.X if isinstance(X, Presorted) else read(X)
+        if self._column < 0:
             return np.zeros(len(X), dtype=np.intp)
         # in double precision: a threshold between two float32 values may be none
-        return np.asarray(X[:, self.feature_] > np.float64(self.threshold_)).astype(np.intp)
+        return np.asarray(X[:, self._column] > np.float64(self.threshold_)).astype(np.intp)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # two leaves predict at most two classes
         return tags
+
+
+def _category(encoder: Any, column: int, feature: int) -> Any:
+    """Category whose indicator is an encoded column; None if the feature has an order."""
+    if feature in encoder.ranked_:
+        return None
+    categories = encoder.categories_.get(feature)
+    first = int(np.searchsorted(encoder.origins_, feature))
+    return None if categories is None else categories[column - first]
 
 
 def _threshold(column: np.ndarray, order: np.ndarray, weights: np.ndarray, place: int) -> float:
@@ -287,7 +313,7 @@ _MANY = 2**16  # fewest rows for which buckets pay: weights of fewer stay in the
 _BUCKET = 64  # rows in a bucket, unless there are many
 _BUCKETS = 2**12  # most buckets: their sums stay in the cache
 _UNSURE = -2  # place in a feature whose ties buckets cannot settle
-_SHAPE = ("n_features_in_", "feature_names_in_")
+_SHAPE = ("n_features_in_", "feature_names_in_", "encoder_")
 
 
 @dataclass(frozen=True)
@@ -404,7 +430,7 @@ class Presorted:
     @classmethod
     def of(cls, owner: object, X: Cases) -> Self:
         """Check X, record its features on `owner`, and sort its rows along each feature."""
-        checked = check_vectors(owner, X, reset=True)
+        checked = encoded_vectors(owner, X, INDICATORS, reset=True)
         n, p = checked.shape
         order = np.empty((p, n), dtype=np.uint16 if n <= _SMALL else np.uint32)
         last = np.zeros((p, n), dtype=bool)
@@ -435,7 +461,7 @@ class Presorted:
             for name in _SHAPE:
                 vars(owner).pop(name, None)
             vars(owner).update(self._features)
-        elif not np.array_equal(check_vectors(owner, X, reset=True), self.X):
+        elif not np.array_equal(encoded_vectors(owner, X, INDICATORS, reset=True), self.X):
             raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
     def buckets(self, codes: np.ndarray) -> Buckets:

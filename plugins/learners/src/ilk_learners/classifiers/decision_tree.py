@@ -14,12 +14,13 @@ from ilk import (
     case_order,
     check_fitted,
     check_stored,
-    check_vectors,
+    encoded_vectors,
     param,
     stored_fault,
 )
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
+    INDICATORS,
     EstimatorClassifier,
     case_weights,
     check_cases,
@@ -47,11 +48,18 @@ class DecisionTree(EstimatorClassifier):
     the order of `ilk.case_order`, so ties between splits depend neither on the order of rows nor
     on the names of classes.
 
+    A nominal column of a data frame is split by one category against all others: the tree is grown
+    on its indicators (`one_hot`). A category unseen in training goes with the others; missing
+    values are a category of their own if training has some, else they go with the others. Ordered
+    categories are split by rank; missing ones come first. Dates are numbers of days.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted.
     depth_, n_leaves_ : int
+    encoder_ : OneHot or None
+        Encodes the nominal columns, if there are any.
     estimator_ : DecisionTreeClassifier
         Fitted on the ranks of the values of each feature and on class codes 0..n_classes - 1. The
         codes do not follow the order of `classes_`: they do not depend on the names.
@@ -64,7 +72,7 @@ class DecisionTree(EstimatorClassifier):
     Notes
     -----
     Ranks are exact for up to 2^24 distinct values of a feature; they take 4 bytes a cell while
-    `fit` runs.
+    `fit` runs. A nominal column counts as many columns as it has categories.
 
     References
     ----------
@@ -128,7 +136,7 @@ class DecisionTree(EstimatorClassifier):
     }
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
     capabilities: ClassVar[Capabilities] = Capabilities(
-        sample_weight=True, probabilistic=True, exact_weights=True
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True, exact_weights=True
     )
 
     @classmethod
@@ -159,13 +167,14 @@ class DecisionTree(EstimatorClassifier):
 
         Parameters
         ----------
-        X : array of shape (n, p)
+        X : array of shape (n, p), or data frame, also with nominal columns
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             A case of weight 2 counts as two, except in `min_split` and `min_leaf`.
         """
         self.check_parameters()
-        cases = check_cases(self, X, y, sample_weight)
+        self.encoder_: Any = None  # as long as X is not a table with nominal columns
+        cases = check_cases(self, X, y, sample_weight, encoder=INDICATORS)
         # a canonical order of rows and classes: CART breaks ties by both
         rows, classes = case_order(cases.X, cases.codes, cases.weights)
         cases = cases.taken(rows)
@@ -197,7 +206,8 @@ class DecisionTree(EstimatorClassifier):
         tree, n_classes = self.estimator_.tree_, len(self.classes_)
         check_stored(self, "_thresholds", (tree.node_count,), kinds="f")
         check_stored(self, "_places", (n_classes,), least=0, below=n_classes)
-        if tree.n_features != self.n_features_in_ or tree.value.shape[1:] != (1, n_classes):
+        width = self.n_features_in_ if self.encoder_ is None else len(self.encoder_.origins_)
+        if tree.n_features != width or tree.value.shape[1:] != (1, n_classes):
             raise stored_fault(self, "estimator_ is of other features or classes")
 
     def predict(self, X: Cases) -> Any:
@@ -214,7 +224,7 @@ class DecisionTree(EstimatorClassifier):
         from ilk_learners.classifiers.tree_kernels import find_leaves
 
         check_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        X = encoded_vectors(self, X, INDICATORS, reset=False)
         tree = self.estimator_.tree_
         leaves = np.empty(len(X), dtype=np.intp)
         scratch = np.empty((2, _BLOCK), dtype=np.uint32)

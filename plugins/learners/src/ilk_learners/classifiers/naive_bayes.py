@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ilk import ArrayLike, in_blocks, param
+from ilk import ArrayLike, Capabilities, encoded_vectors, in_blocks, param
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
 from ilk_learners.numerics import deviations
@@ -14,6 +15,7 @@ from ilk_learners.numerics import deviations
 if TYPE_CHECKING:
     from ilk import Cases, Labels
 
+_CODES = {"use": "ilk-learners/ordinal", "unseen": -1.0, "missing": -1.0}
 _ROWS = 256  # queries per block: one task of a thread
 
 
@@ -26,6 +28,12 @@ class NaiveBayes(Posterior):
 
     ``p_cf(x) = 1/n_c sum_i 1/h_cf phi((x - x_if) / h_cf)``,    phi the standard Gaussian.
 
+    For a nominal column of a data frame p_cf(v) is the share of category v in class c,
+    ``(n_cfv + s) / (n_cf + s K_f)`` with the smoothing s, the K_f categories of the column (those
+    declared by its type, or those of the training rows) and the numbers of cases of class c that
+    have category v, or any. Missing categories are not counted. A column in which a row has no
+    category, or one unseen in training, is left out of the product for that row.
+
     Logarithms are computed from differences to the means or the cases, in units of each feature's
     size: no digits are lost far from the origin or far from all cases.
 
@@ -35,9 +43,14 @@ class NaiveBayes(Posterior):
         Sorted.
     priors_ : ndarray of shape (n_classes,)
     means_ : ndarray of shape (n_classes, p)
+        Of the numeric columns, as the widths.
     widths_ : ndarray of shape (n_classes, p)
         Standard deviation of each Gaussian, or bandwidth of each kernel, at least the floor; 0 for
         features left out.
+    category_shares_ : dict of int to ndarray of shape (n_classes, n_categories)
+        Of each nominal column, by its position.
+    encoder_ : Ordinal or None
+        Encodes the nominal columns, if there are any; its ``categories_`` are those of the shares.
 
     Raises
     ------
@@ -92,6 +105,16 @@ class NaiveBayes(Posterior):
         "out.",
     )
 
+    smoothing: float = param(
+        default=1.0,
+        gt=0,
+        doc="Cases that are added to each category in each class before shares are computed "
+        "(Laplace: 1).",
+    )
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
+    )
+
     @classmethod
     def examples(cls) -> list[Self]:
         return [
@@ -106,15 +129,17 @@ class NaiveBayes(Posterior):
 
         Parameters
         ----------
-        X : array of shape (n, p)
+        X : array of shape (n, p), or data frame, also with nominal columns
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             A case of weight 2 counts as two.
         """
         self.check_parameters()
-        cases = check_cases(self, X, y, sample_weight)
+        self.encoder_: Any = None  # as long as X is not a table with nominal columns
+        cases = check_cases(self, X, y, sample_weight, encoder=_CODES)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
+        cases = self._count(cases)
         mean, rows, self._exponents = deviations(cases.X)
         self._origin = np.ldexp(mean, -self._exponents)
         weights = np.ones(len(rows)) if cases.weights is None else cases.weights
@@ -124,6 +149,20 @@ class NaiveBayes(Posterior):
             each = [cases.codes == c for c in range(len(cases.classes))]
             self._points = [(rows[those].T.copy(), weights[those]) for those in each]
         return self
+
+    def _count(self, cases: TrainingCases) -> TrainingCases:
+        """Set the shares of categories in each class; return the cases without nominal columns."""
+        categories = {} if self.encoder_ is None else self.encoder_.categories_
+        self._nominal = np.array(sorted(categories), dtype=np.intp)
+        self.category_shares_ = {}
+        for f in self._nominal.tolist():
+            known = cases.X[:, f] >= 0
+            counts = np.zeros((len(self.classes_), len(categories[f])))
+            weights = 1.0 if cases.weights is None else cases.weights[known]
+            np.add.at(counts, (cases.codes[known], cases.X[known, f].astype(np.intp)), weights)
+            counts += self.smoothing
+            self.category_shares_[f] = counts / counts.sum(axis=1, keepdims=True)
+        return replace(cases, X=np.delete(cases.X, self._nominal, axis=1))
 
     def _measure(self, cases: TrainingCases, rows: np.ndarray, weights: np.ndarray) -> None:
         """Mean and bandwidth of each feature in each class, in units of the features' sizes."""
@@ -158,7 +197,20 @@ class NaiveBayes(Posterior):
             return float((count * (0.75 if self.width == "silverman" else 1.0)) ** -0.2)
         return float(self.width)
 
+    def _read(self, X: Cases) -> np.ndarray:
+        return encoded_vectors(self, X, _CODES, reset=False)
+
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        if not len(self._nominal):
+            return self._log_densities(X)
+        result = self._log_densities(np.delete(X, self._nominal, axis=1))
+        for f, shares in self.category_shares_.items():
+            known = X[:, f] >= 0
+            result[known] += np.log(shares).T[X[known, f].astype(np.intp)]
+        return result
+
+    def _log_densities(self, X: np.ndarray) -> np.ndarray:
+        """Logarithm of the priors and of the densities of the numeric columns."""
         rows = np.ldexp(X.astype(float, copy=False), -self._exponents)
         rows -= self._origin
         used = self._used

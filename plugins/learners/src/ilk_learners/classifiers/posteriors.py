@@ -46,9 +46,13 @@ class Posterior(Classifier):
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
         """Logarithm of prior times density; array of shape (m, n_classes)."""
 
+    def _read(self, X: Cases) -> np.ndarray:
+        """Checked rows, as `_log_joint` takes them."""
+        return check_vectors(self, X, reset=False)
+
     def _log_joints(self, X: Cases) -> np.ndarray:
         check_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        X = self._read(X)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             values = in_row_blocks(self._log_joint, X, len(self.classes_))
         return finite(self, values, "decision_function(X)")

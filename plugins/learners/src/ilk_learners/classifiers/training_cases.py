@@ -21,6 +21,7 @@ from ilk import (
     check_vectors,
     check_weights,
     display_name,
+    encoded_vectors,
     param,
 )
 from ilk_learners.numerics import finite
@@ -76,17 +77,36 @@ class TrainingCases:
         return TrainingCases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
+INDICATORS = {
+    "use": "ilk-learners/one_hot",
+    "unseen": "zeros",
+    "missing": "category",
+    "ordered": "ranks",
+}
+"""Encoder of the nominal columns of those that split by categories."""
+
+
 def check_cases(
-    owner: Component, X: Cases, y: Any, sample_weight: ArrayLike | None = None
+    owner: Component,
+    X: Cases,
+    y: Any,
+    sample_weight: ArrayLike | None = None,
+    *,
+    encoder: Mapping[str, Any] | None = None,
 ) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
+
+    With an encoder X may be a table with nominal columns; see `ilk.encoded_vectors`.
 
     Raises
     ------
     InputError, InputTypeError
         If X, y or the weights are invalid; the message names the component and the fault.
     """
-    X = check_vectors(owner, X, reset=True)
+    if encoder is None:
+        X = check_vectors(owner, X, reset=True)
+    else:
+        X = encoded_vectors(owner, X, encoder, reset=True)
     classes, codes = check_labels(owner, y, X, min_classes=2)
     if sample_weight is None:
         return TrainingCases(X, classes, codes, None)

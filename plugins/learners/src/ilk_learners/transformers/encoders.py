@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -166,6 +166,10 @@ class OneHot(Encoder):
     ----------
     categories_ : dict of int to list
         Categories of each encoded column, by position.
+    ranked_ : list of int
+        Positions of the columns that become ranks.
+    origins_ : ndarray of int
+        Position of the input column of each output column.
 
     Raises
     ------
@@ -203,13 +207,44 @@ class OneHot(Encoder):
         "category (``None``) in columns with missing values in training.",
     )
 
+    drop: Literal["first", "if_binary"] | None = param(
+        default=None,
+        choices=("first", "if_binary"),
+        none=True,
+        doc="Whether the first category of each encoded column has no output column: of every "
+        "column, or of those with two categories. A row of that category is 0 in the others; so "
+        'is one for which ``"zeros"`` stands.',
+    )
+
+    ordered: Literal["categories", "ranks"] = param(
+        default="categories",
+        choices=("categories", "ranks"),
+        doc="Whether columns of ordered categories get a column for each category, or one of ranks "
+        "0, 1, ... (-1 for values that the parameters allow but that are no category).",
+    )
+
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(unseen="zeros", missing="category")]
+        return [
+            cls(),
+            cls(unseen="zeros", missing="category"),
+            cls(drop="first"),
+            cls(drop="if_binary"),
+        ]
 
     def _categories(self, column: pd.Series[Any]) -> list[Any]:
         missing = [None] if self.missing == "category" and column.hasnans else []
         return super()._categories(column) + missing
+
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
+        """Learn the categories; y is ignored."""
+        super().fit(X, y)
+        X = as_table(X)
+        by_rank = self.ordered == "ranks" and is_table(X)
+        self.ranked_ = [i for i in self.encoded_ if by_rank and _is_ordered(X, i)]
+        for i in self.ranked_:
+            self.categories_[i] = [each for each in self.categories_[i] if each is not None]
+        return self
 
     def _encode(self, frame: pd.DataFrame) -> np.ndarray:
         widths = self._widths()
@@ -219,7 +254,10 @@ class OneHot(Encoder):
             if position not in self.categories_:
                 result[:, start] = frame.iloc[:, position]
                 continue
-            codes = self._accepted(frame, position)
+            codes = self._accepted(frame, position) - self._n_dropped(position)
+            if position in self.ranked_:
+                result[:, start] = np.maximum(codes, -1)
+                continue
             rows = np.flatnonzero(codes >= 0)
             result[rows, start + codes[rows]] = 1
         return result
@@ -230,7 +268,7 @@ class OneHot(Encoder):
         missing = codes == MISSING
         if self.missing == "error":
             self._refuse(frame, position, missing, "impute it, or set missing")
-        if self.missing == "category":
+        if self.missing == "category" and position not in self.ranked_:
             known = None in self.categories_[position]
             codes[missing] = len(self.categories_[position]) - 1 if known else UNSEEN
         if self.unseen == "error":
@@ -238,10 +276,22 @@ class OneHot(Encoder):
         return codes
 
     def _widths(self) -> list[int]:
-        return [
-            len(self.categories_[i]) if i in self.categories_ else 1
-            for i in range(self.n_features_in_)
-        ]
+        widths = dict.fromkeys(range(self.n_features_in_), 1)
+        for i in set(self.categories_) - set(self.ranked_):
+            widths[i] = len(self.categories_[i]) - self._n_dropped(i)
+        return list(widths.values())
+
+    def _n_dropped(self, position: int) -> int:
+        """Number of first categories of an encoded column without an output column."""
+        if position in self.ranked_:
+            return 0
+        binary = len(self.categories_[position]) == 2
+        return int(self.drop == "first" or (self.drop == "if_binary" and binary))
+
+    @property
+    def origins_(self) -> np.ndarray:
+        """Position of the input column of each output column; array of int."""
+        return np.repeat(np.arange(self.n_features_in_), self._widths())
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """``<column>_<category>`` for encoded columns, original names for the others.
@@ -249,17 +299,22 @@ class OneHot(Encoder):
         Duplicate names get a number: ``<column>_<category>_2``.
         """
         names = super().get_feature_names_out(input_features)
-        taken = {name for position, name in enumerate(names) if position not in self.categories_}
+        replaced = set(self.categories_) - set(self.ranked_)
+        taken = {name for position, name in enumerate(names) if position not in replaced}
         every: list[str] = []
         for position, name in enumerate(names):
-            categories = self.categories_.get(position)
-            if categories is None:
+            if position not in replaced:
                 every.append(name)
                 continue
-            for category in categories:
+            for category in self.categories_[position][self._n_dropped(position) :]:
                 every.append(_free(f"{name}_{category}", taken))
                 taken.add(every[-1])
         return np.array(every, dtype=object)
+
+
+def _is_ordered(X: Any, position: int) -> bool:
+    """Whether a column of a data frame has ordered categories."""
+    return bool(getattr(X.dtypes.iloc[position], "ordered", False))
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -109,6 +109,8 @@ def check_cells(owner: object, column: pd.Series[Any]) -> None:
 
     if column.dtype != object and column.dtype.kind != "c":
         return
+    if _are_texts(column.to_numpy(dtype=object)):
+        return
     for row, cell in enumerate(column):
         if not pd.api.types.is_scalar(cell) or isinstance(cell, complex | np.complexfloating):
             raise InputTypeError(
@@ -124,8 +126,16 @@ def keys_of(cells: Iterable[Any]) -> pd.Index[Any]:
     """
     import pandas as pd
 
+    if isinstance(cells, pd.Series):
+        cells = cells.to_numpy(dtype=object)
+        if _are_texts(cells):  # no booleans among them: no loop over the cells
+            return pd.Index(cells, dtype=object, tupleize_cols=False)
     keys = [_FLAGS[bool(cell)] if isinstance(cell, bool | np.bool_) else cell for cell in cells]
     return pd.Index(np.array(keys, dtype=object), dtype=object, tupleize_cols=False)
+
+
+def _are_texts(cells: np.ndarray) -> bool:
+    return pd.api.types.infer_dtype(cells, skipna=True) == "string"
 
 
 def distinct(owner: object, column: pd.Series[Any]) -> list[Any]:
