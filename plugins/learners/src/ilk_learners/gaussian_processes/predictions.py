@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import expit
 
 from ilk import check_seed
 
@@ -103,7 +104,7 @@ def average_logistic(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
 
 
 def _averages(mean: np.ndarray, deviation: np.ndarray) -> np.ndarray:
-    from scipy.special import expit, ndtr
+    from scipy.special import ndtr
 
     wide = deviation[:, 0] > 1
     result = np.empty(len(mean))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+from scipy.linalg import lapack
 
 from ilk import (
     Capabilities,
@@ -381,8 +382,6 @@ def regress(
     numpy.linalg.LinAlgError
         If the covariance is not positive definite, or singular to working precision.
     """
-    from scipy.linalg import lapack
-
     A = np.empty_like(K) if memory is None else memory
     np.copyto(A, K)
     A.ravel()[:: len(A) + 1] += noise

@@ -135,6 +135,8 @@ def keys_of(cells: Iterable[Any]) -> pd.Index[Any]:
 
 
 def _are_texts(cells: np.ndarray) -> bool:
+    import pandas as pd
+
     return pd.api.types.infer_dtype(cells, skipna=True) == "string"
 
 

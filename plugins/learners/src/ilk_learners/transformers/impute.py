@@ -198,6 +198,8 @@ class Impute(OneToOneFeatureMixin, Transformer):
 
     def _of_nearest(self, D: np.ndarray, i: int) -> np.ndarray:
         """Value of column i over the k nearest training rows that have one; array of shape (m,)."""
+        import pandas as pd
+
         column = self._rows.iloc[:, i]
         givers = np.flatnonzero(column.notna())
         _, near = smallest(D[:, givers], min(self.k, len(givers)))
@@ -294,6 +296,8 @@ def _fits(values: np.ndarray, dtype: np.dtype[Any]) -> bool:
 
 def _with_categories(column: pd.Series[Any], values: np.ndarray, usual: Any) -> pd.Series[Any]:
     """Fill a nominal column; its categories get the usual value even if it has no gap."""
+    import pandas as pd
+
     if isinstance(column.dtype, pd.CategoricalDtype):
         wanted = dict.fromkeys(values if usual is None else [usual])
         new = [value for value in wanted if value not in column.cat.categories]
