@@ -33,6 +33,7 @@ __all__ = [
     "nominal_columns",
     "refuse_blocks",
     "refuse_nominal",
+    "refuse_sparse",
     "take",
 ]
 
@@ -272,7 +273,8 @@ def check_vectors(
     nan : bool
         Whether NaN is accepted.
     sparse : bool
-        Whether sparse matrices are accepted, and returned as CSR.
+        Whether sparse rows (scipy arrays or matrices of any format) are accepted, and returned as
+        CSR with sorted columns, duplicates summed.
     min_rows : int
         Minimum number of rows.
 
@@ -293,6 +295,8 @@ def check_vectors(
     X = as_table(X)
     refuse_nominal(owner, X, argument)
     refuse_unlike_numbers(owner, X, argument)
+    if not sparse:
+        refuse_sparse(owner, X, argument)
     options: dict[str, Any] = {
         "accept_sparse": "csr" if sparse else False,
         "dtype": [np.float64, np.float32],
@@ -310,8 +314,51 @@ def check_vectors(
         raise
     except (ValueError, OverflowError) as error:  # OverflowError: an integer too large for float
         raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
+    if sp.issparse(checked):
+        checked = _canonical(checked, X)
     check_finite(owner, checked, argument=argument, nan=nan)
     return checked
+
+
+def refuse_sparse(owner: object, X: Cases, argument: str = "X") -> None:
+    """Raise if X has sparse rows; names a component of the same kind that takes them.
+
+    Raises
+    ------
+    InputTypeError
+        Naming the component, the argument and remedies.
+    """
+    if not sp.issparse(X):
+        return
+    name, able = display_name(owner), _SPARSE.get(getattr(owner, "kind", ""), "")
+    other = f"the {getattr(owner, 'kind', '')} {able} takes them; " if able not in {"", name} else ""
+    raise InputTypeError(
+        f"{name}: {argument} has sparse rows, but dense data is required; {other}give "
+        f"{argument}.toarray() if it is small"
+    )
+
+
+# components that take sparse rows, for the remedy in errors
+_SPARSE = {
+    "distance": "cosine",
+    "kernel": "linear",
+    "index": "brute",
+    "transformer": "truncated_svd",
+    "metric_learner": "truncated_svd",
+    "classifier": "knn",
+    "regressor": "knn",
+    "editor": "enn",
+}
+
+
+def _canonical(X: Any, given: Any) -> Any:
+    """CSR with sorted columns, each at most once; the given matrix stays as it is."""
+    if X.has_canonical_format:
+        return X
+    if np.shares_memory(X.data, getattr(given, "data", X.data)):
+        X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def _is_plain(X: object) -> TypeGuard[np.ndarray]:
@@ -367,7 +414,8 @@ def check_finite(
     InputError
         Naming the component, the argument, and row and column of the first such value.
     """
-    values: Any = getattr(X, "data", X) if sp.issparse(X) else X
+    matrix: Any = X
+    values: Any = matrix.data if sp.issparse(X) else X  # of CSR
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(values)  # a finite sum proves that all values are finite: one fast pass
     if np.isfinite(total):
@@ -379,7 +427,8 @@ def check_finite(
     missing = bool(np.isnan(values[first]))
     what = "NaN" if missing else "infinity (inf)"
     if sp.issparse(X):
-        place = "a stored value"
+        row = int(np.searchsorted(matrix.indptr, first[0], side="right")) - 1
+        place = f"row {first_row + row}, column {matrix.indices[first[0]]}"
     else:
         place = f"row {first_row + first[0]}" + (f", column {first[1]}" if len(first) > 1 else "")
     cases = argument.partition(",")[0] == "X"

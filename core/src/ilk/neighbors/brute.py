@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ilk.blockwise import RowBlocks, row_blocks
+from ilk.capabilities import Capabilities
 from ilk.inputs import check_finite, check_fitted, n_rows
 from ilk.interfaces.index import Index
 from ilk.neighbors.blocked import smallest, within_blocked
@@ -84,6 +85,7 @@ class Brute(Index):
     """
 
     by_blocks: ClassVar[bool] = True
+    capabilities: ClassVar[Capabilities] = Capabilities(sparse=True)
 
     def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""

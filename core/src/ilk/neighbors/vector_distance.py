@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ilk.inputs import check_same_features, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ilk.arrays import Cases
+    from ilk.neighbors.sparse import SparseRows
 
 _Float: TypeAlias = type[np.floating[Any]]
 _Part: TypeAlias = tuple[int, Rows, Rows]
@@ -70,6 +72,18 @@ class VectorDistance(Distance):
         """Return some rows in the form that is compared."""
         return Rows(X, X)
 
+    def sparse_rows(self, X: Any, dtype: _Float) -> SparseRows:
+        """Return sparse (or dense) rows in the form that `merge` compares, where declared."""
+        from ilk.neighbors.sparse import SparseRows
+
+        return SparseRows.of(X, dtype)
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``, where declared."""
+        raise NotImplementedError
+
     def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         self.check_parameters()
@@ -77,6 +91,10 @@ class VectorDistance(Distance):
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Distances of every row of X to every row of Y, both already checked."""
+        if issparse(X) or issparse(Y):
+            from ilk.neighbors import sparse
+
+            return sparse.compare(self, X, Y)
         # only tiles from the diagonal on are computed; the others are their mirror images
         mirrored = Y is X and self.symmetric
         dtype = self.working_type(X, Y)
@@ -104,6 +122,10 @@ class VectorDistance(Distance):
 
         X and Y are already checked; pairs of the same row of X should be adjacent.
         """
+        if issparse(X) or issparse(Y):
+            from ilk.neighbors import sparse
+
+            return sparse.compare_pairs(self, X, rows, Y, columns)
         D = np.empty(len(rows), dtype=self.result_type(X, Y))
         # runs of pairs with the same row of X: one call each
         starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
@@ -120,7 +142,11 @@ class VectorDistance(Distance):
 
     def nearest(self, X: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The same as `kneighbors`, of rows that are already checked."""
-        check_k(self, k, len(Y))
+        check_k(self, k, n_rows(Y))
+        if issparse(X) or issparse(Y):
+            from ilk.neighbors import sparse
+
+            return sparse.nearest(self, X, Y, k)
         if self.embeds and pays(self, X, Y, k):
             return nearest_refined(self, X, Y, k)
         return self.nearest_by_differences(X, Y, k)
