@@ -278,13 +278,28 @@ def nearest(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarr
     Memory beyond the answer is bounded by blocks and by a transposed copy of Y.
     """
     if not distance.embeds:
-        return nearest_blocked(distance, X, Y, k)
+        return nearest_blocked(_Checked(distance), X, Y, k)
     x, y = _prepared(distance, X, Y)
     search = _Search(distance, x, y, k, distance.result_type(X, Y))
     lengths = np.concatenate(search.lengths)
     if x.absent.any() or y.absent.any() or not search.in_range(lengths[lengths > 0]):
-        return nearest_blocked(distance, X, Y, k)
+        return nearest_blocked(_Checked(distance), X, Y, k)
     return search.run()
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A distance for rows that are checked already."""
+
+    distance: Any
+
+    def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Distances of every row of X to every row of Y."""
+        return np.asarray(self.distance.compare(X, Y))
+
+    def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
+        """Return both."""
+        return X, Y
 
 
 @dataclass(frozen=True)

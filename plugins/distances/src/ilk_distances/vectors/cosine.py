@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 import ilk
 from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ilk.neighbors.sparse import SparseRows
 
 _SURE = 2.0**-40  # distances above keep enough digits although directions are rounded
 
@@ -24,7 +28,7 @@ class Angle(VectorDistance):
         Whether means are subtracted.
     """
 
-    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True)
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, sparse=True)
     works_in_double: ClassVar[bool] = True
     centres: ClassVar[bool]
     # more than the rounding of directions changes the square of a distance, or the cut at 2
@@ -46,11 +50,11 @@ class Angle(VectorDistance):
         X = X.astype(float, copy=False)
         return directions(centred(X) if self.centres else X)
 
-    def check_input(self, X: Any, argument: str = "X") -> np.ndarray:
+    def check_input(self, X: Any, argument: str = "X") -> Any:
         """Return X as floats; a row without direction is an error."""
         X = super().check_input(X, argument)
         check_directions(self, X, argument, centred=self.centres)
-        return np.asarray(X)
+        return X
 
     def compare_pairs(
         self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
@@ -58,6 +62,8 @@ class Angle(VectorDistance):
         """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
         from ilk.neighbors import squared_pairs
 
+        if sp.issparse(X) or sp.issparse(Y):
+            return super().compare_pairs(X, rows, Y, columns)
         left, i = np.unique(rows, return_inverse=True)
         right, j = np.unique(columns, return_inverse=True)
         A, B = X[left], Y[right]
@@ -67,6 +73,43 @@ class Angle(VectorDistance):
 
     def _rows(self, X: np.ndarray) -> Rows:
         return Rows(self._directions(X), X)
+
+    def sparse_rows(self, X: Any, dtype: type[np.floating[Any]]) -> SparseRows:
+        """Return directions; the value of features without a stored one is minus a mean."""
+        rows = super().sparse_rows(X, dtype)
+        scaled = replace(rows, values=np.ldexp(rows.values, -rows.by_row(exponents(rows))))
+        values, absent = scaled.values, np.zeros(len(rows))
+        if self.centres:
+            means = _means(scaled)
+            values, absent = values - scaled.by_row(means), -means
+        squares = scaled.sums(np.square(values))
+        if self.centres:
+            squares += (rows.n_features - np.diff(rows.ends)) * np.square(absent)
+        lengths = np.sqrt(squares)
+        values = values / scaled.by_row(lengths)
+        return replace(
+            rows, values=values, absent=absent / lengths, extras={"values": scaled.values}
+        )
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
+        from ilk.neighbors import sparse
+        from ilk_distances.vectors import row_kernels
+
+        D = sparse.merged(sparse.SQUARES, X, rows, Y, columns)
+        D = np.minimum(np.nan_to_num(D) * 0.5, 2.0)  # NaN: a square of a tiny difference
+        close = np.flatnonzero(D < _SURE)
+        if close.size:
+            given = [replace(Z, values=Z.extras["values"]) for Z in (X, Y)]
+            pairs = sparse.dense_pairs(
+                given[0], rows[close], given[1], columns[close], whole=self.centres
+            )
+            for part, A, B in pairs:
+                each = np.arange(len(A))
+                D[close[part]] = row_kernels.one_less_cosine(A, B, each, each, self.centres)
+        return D
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk.neighbors import squared_euclidean
@@ -138,13 +181,43 @@ def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool)
     InputError
         Naming the component, the argument and the row.
     """
-    lost = (X[:, :1] == X).all(axis=1) if centred else ~X.any(axis=1)
+    if sp.issparse(X):
+        lost = _constant(X) if centred else ~_largest(X).any(axis=1)
+    else:
+        lost = (X[:, :1] == X).all(axis=1) if centred else ~X.any(axis=1)
     if lost.any():
         what = "constant, so it correlates with nothing" if centred else "zero, so it has no angle"
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: {argument} has a row that is {what}: row "
             f"{int(np.argmax(lost))}"
         )
+
+
+def _largest(X: Any) -> np.ndarray:
+    """Largest and smallest value of each sparse row, zeros included; array of shape (n, 2)."""
+    ends = (X.max(axis=1), X.min(axis=1))
+    return np.stack([np.ravel(end.toarray()) for end in ends], axis=1)
+
+
+def _constant(X: Any) -> np.ndarray:
+    """Tell which sparse rows have one value only."""
+    ends = _largest(X)
+    return np.asarray(ends[:, 0] == ends[:, 1])
+
+
+def exponents(rows: SparseRows) -> np.ndarray:
+    """Powers of two that `scaled` divides each of some sparse rows by."""
+    largest = np.ravel(abs(rows.csr).max(axis=1).toarray())
+    return np.asarray(np.frexp(largest)[1])
+
+
+def _means(rows: SparseRows) -> np.ndarray:
+    """Means of sparse rows, precisely also for rows far from zero."""
+    means = rows.sums() / rows.n_features
+    # the first mean has a rounding error relative to the size of the row
+    rest = rows.sums(rows.values - rows.by_row(means))
+    rest -= (rows.n_features - np.diff(rows.ends)) * means
+    return np.asarray(means + rest / rows.n_features)
 
 
 def scaled(X: np.ndarray) -> np.ndarray:
