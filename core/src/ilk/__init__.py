@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from ilk.inputs import nominal_columns as nominal_columns
     from ilk.inputs import refuse_blocks as refuse_blocks
     from ilk.inputs import refuse_nominal as refuse_nominal
+    from ilk.inputs import refuse_sparse as refuse_sparse
     from ilk.inputs import take as take
     from ilk.interfaces.classifier import Classifier as Classifier
     from ilk.interfaces.classifier import ConstantClassifier as ConstantClassifier
@@ -363,6 +364,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "nominal_columns",
             "refuse_blocks",
             "refuse_nominal",
+            "refuse_sparse",
             "take",
         ),
         "ilk.labels": ("check_labels",),

@@ -331,7 +331,9 @@ def refuse_sparse(owner: object, X: Cases, argument: str = "X") -> None:
     if not sp.issparse(X):
         return
     name, able = display_name(owner), _SPARSE.get(getattr(owner, "kind", ""), "")
-    other = f"the {getattr(owner, 'kind', '')} {able} takes them; " if able not in {"", name} else ""
+    other = (
+        f"the {getattr(owner, 'kind', '')} {able} takes them; " if able not in {"", name} else ""
+    )
     raise InputTypeError(
         f"{name}: {argument} has sparse rows, but dense data is required; {other}give "
         f"{argument}.toarray() if it is small"

@@ -30,9 +30,7 @@ _CACHED = 2**15  # numbers in a block: it stays in the cache while each feature 
 class Norm(VectorDistance):
     """The weighted p-norm of the difference of two vectors; subclasses define p."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        symmetric=True, metric=True, sparse=True
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, metric=True, sparse=True)
     weights: ArrayLike | None = param(
         default=None,
         type=Array,

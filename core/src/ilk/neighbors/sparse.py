@@ -132,9 +132,7 @@ def merged(
     # all of one type, so that sums of float32 stay float32
     each = np.asarray(_NONE if weights is None else weights, dtype=out.dtype)
     scale = scale.astype(out.dtype, copy=False)
-    _merge(
-        how, power, faint, *X.arrays, *Y.arrays, X.n_features, each, scale, rows, columns, out
-    )
+    _merge(how, power, faint, *X.arrays, *Y.arrays, X.n_features, each, scale, rows, columns, out)
     return out
 
 

@@ -23,6 +23,7 @@ from ilk import (
     is_table,
     n_rows,
     refuse_blocks,
+    refuse_sparse,
     registry,
     shipped_name,
     to_spec,
@@ -57,6 +58,10 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     vectors = set(able.inputs) & _VECTORS
     refuse_blocks(owner, X)
     X = as_table(X)
+    if sp.issparse(X):
+        for each in (owner, taker):
+            if not getattr(each, "capabilities", Capabilities()).sparse:
+                refuse_sparse(each, X)
     if vectors and (vectors == set(able.inputs) or _is_numbers(X)):
         return check_vectors(owner, X, reset=reset, nan=able.nan, sparse=able.sparse)
     if isinstance(X, str | bytes):

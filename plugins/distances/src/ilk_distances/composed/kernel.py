@@ -63,6 +63,7 @@ class KernelDistance(ilk.Distance):
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,
         needs_fit=True,
+        sparse=True,
     )
 
     @classmethod
@@ -111,7 +112,7 @@ class KernelDistance(ilk.Distance):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         kernel = self.kernel_ if hasattr(self, "kernel_") else self.resolve_slot("kernel")
-        tags.input_tags.sparse = kernel.capabilities.sparse
+        tags.input_tags.sparse = kernel.__sklearn_tags__().input_tags.sparse
         return tags
 
     def _ready(self) -> Any:

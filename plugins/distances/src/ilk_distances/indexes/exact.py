@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 import ilk
 from ilk.neighbors import check_distance
@@ -57,8 +58,13 @@ def check_metric(owner: object, distance: Distance) -> None:
         )
 
 
-def paired_queries(distance: Distance, Q: Any, X: Matrix) -> Any:
-    """Return queries in the form for the distance to the training rows."""
+def paired_queries(index: Any, Q: Any) -> Any:
+    """Return queries in the form for the distance to the training rows of a fitted index."""
+    distance, X = index.distance_, index.X_
+    if sp.issparse(Q) and not sp.issparse(X):
+        if not index.capabilities.sparse:
+            ilk.refuse_sparse(index, Q, "Q")
+        Q = Q.toarray()  # training rows, of the same width, are in memory as well
     return distance.check_pair(distance.check_input(Q, "Q"), X)[0]
 
 
@@ -70,6 +76,7 @@ def count(index: Any, n_distances: int) -> None:
 
 def check_queries(owner: object, distance: Distance, Q: Any, X: Matrix) -> Any:
     """Return queries in the form for the distance, with a check of the number of features."""
+    ilk.refuse_sparse(owner, Q, "Q")
     Q = distance.check_input(Q, "Q")
     if getattr(Q, "ndim", 1) == getattr(X, "ndim", 1) == 2:  # arrays
         ilk.check_same_features(owner, Q, X)

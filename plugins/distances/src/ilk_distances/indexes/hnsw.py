@@ -120,7 +120,7 @@ class HNSW(ilk.Index):
         check_is_fitted(self)
         n = len(self.X_)
         self.check_k(k, n)
-        Q = paired_queries(self.distance_, Q, self.X_)
+        Q = paired_queries(self, Q)
         # a walk that keeps fewer than k rows could not answer
         self.graph_.set_ef(min(max(self.ef_search, int(k)), n))
         answers = [self._answer(Q[i : i + 1], rows, int(k)) for i, rows in enumerate(self._met(Q))]

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import ilk
 from ilk import param
-from ilk.neighbors import Norm, check_radius
+from ilk.neighbors import Norm, check_radius, training_rows
 from ilk_distances.indexes.candidates import Candidates
 from ilk_distances.indexes.exact import check_metric, check_queries, count, margin
 
@@ -94,7 +94,7 @@ class KDTree(ilk.Index):
                 f"chebyshev, got {ilk.display_name(distance)}; cover_tree takes any metric"
             )
         check_metric(self, distance)
-        self.X_ = distance.check_input(X)
+        self.X_ = training_rows(self, distance, X)
         self.distance_ = distance
         self._build()
         self.n_distance_evaluations_ = 0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
@@ -107,6 +108,7 @@ class LSH(ilk.Index):
     """
 
     exact: ClassVar[bool] = False
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(sparse=True)
     n_tables: int = param(
         default=16,
         ge=1,
@@ -157,6 +159,11 @@ class LSH(ilk.Index):
         """Hash training rows for an already fitted distance; y is ignored."""
         self.check_parameters()
         family = self._family_of(distance)
+        if family in {"hamming", "jaccard"} and sp.issparse(X):
+            raise ilk.InputTypeError(
+                f"{ilk.display_name(self)}: X has sparse rows, which its hash functions for "
+                f"{family} do not take; the index brute does"
+            )
         self.X_ = training_rows(self, distance, X)
         self.distance_ = distance
         self.n_fallbacks_ = self.n_distance_evaluations_ = 0
@@ -194,9 +201,9 @@ class LSH(ilk.Index):
         check_is_fitted(self)
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
-        Q = paired_queries(self.distance_, Q, self.X_)
+        Q = paired_queries(self, Q)
         near: Any = None
-        where = np.empty((len(Q), int(k)), np.int64)
+        where = np.empty((ilk.n_rows(Q), int(k)), np.int64)
         few = []
         for i, rows in self._candidates(Q):
             if len(rows) < k:
@@ -219,7 +226,7 @@ class LSH(ilk.Index):
         """The rows within distance r of each query that share a bucket with it."""
         check_is_fitted(self)
         r = check_radius(self, r)
-        Q = paired_queries(self.distance_, Q, self.X_)
+        Q = paired_queries(self, Q)
         near, where = [], []
         for i, rows in self._candidates(Q):
             neighbors = within(self.distance_, Q[i : i + 1], self.X_, rows, r)
@@ -267,18 +274,21 @@ class LSH(ilk.Index):
 
     def _hashed(self, X: np.ndarray, n_probes: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield blocks of rows: first row, codes of their buckets, and tables of the buckets."""
-        n_bits, step = self.n_bits_, max(_BLOCK // max(len(self.factors_), 1, *X.shape[1:]), 1)
-        for start in range(0, len(X), step):
+        n_bits, step = self.n_bits_, len(self.factors_)
+        # sparse rows have few numbers, however many features there are
+        wide = () if sp.issparse(X) else X.shape[1:]
+        step = max(_BLOCK // max(step, 1, *wide), 1)
+        for start in range(0, ilk.n_rows(X), step):
             block = X[start : start + step]
             values, margins = self.family_.values(block)
-            terms = (values.astype(np.uint64) * self.factors_).reshape(len(block), -1, n_bits)
+            terms = (values.astype(np.uint64) * self.factors_).reshape(len(values), -1, n_bits)
             # a random linear combination of the hash values, modulo 2^64: other buckets collide
             # rarely
             codes = terms.sum(axis=2, dtype=np.uint64).T[:, None]
             if n_probes:
                 codes = np.concatenate([codes, codes + self._steps(margins, n_probes)], axis=1)
             tables = np.repeat(np.arange(self.n_tables), codes.shape[1])
-            yield start, codes.reshape(-1, len(block)), tables
+            yield start, codes.reshape(-1, len(values)), tables
 
     def _steps(self, margins: Any, n_probes: int) -> np.ndarray:
         """Differences from the code of a row's bucket to the codes of the closest buckets.
@@ -298,7 +308,7 @@ class LSH(ilk.Index):
         """Yield each query and the rows that share a bucket with it, ascending."""
         from ilk_distances.indexes.hash_functions import gather
 
-        n = len(self.X_)
+        n = ilk.n_rows(self.X_)
         for first, codes, tables in self._hashed(Q, self.n_probes):
             pairs = list(zip(tables.tolist(), codes, strict=True))
             # the rows of a bucket are contiguous, because the codes of a table ascend
@@ -345,7 +355,7 @@ class _Sampled:
     @classmethod
     def of(cls, rng: np.random.RandomState, distance: Any, X: np.ndarray, family: str) -> Self:
         """Draw the rows and compute the distances."""
-        n = len(X)
+        n = ilk.n_rows(X)
         queries = rng.permutation(n)[:_QUERIES]
         k = min(_NEIGHBORS, n - 1)
         strangers = np.sort(rng.permutation(n)[:_STRANGERS])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 import ilk
 from ilk import Array, ArrayLike, DistanceLike, param, slot
@@ -143,14 +144,14 @@ class RBF(DistanceKernel):
         """Divide each feature by its sigma, if each has one."""
         if np.ndim(self.sigma) == 0:
             return X
-        X = ilk.check_vectors(self, X, argument=argument)
+        X = ilk.check_vectors(self, X, argument=argument, sparse=True)
         sigma = np.asarray(self.sigma_, dtype=X.dtype)
         if len(sigma) != X.shape[1]:
             raise self.parameter_error(
                 "sigma", f"must have one value for each of {X.shape[1]} features, got {len(sigma)}"
             )
         with np.errstate(over="ignore"):
-            scaled = X / sigma
+            scaled = X @ sp.diags_array(1 / sigma) if sp.issparse(X) else X / sigma
         ilk.check_finite(self, scaled, argument=f"{argument} / sigma")
         return scaled
 

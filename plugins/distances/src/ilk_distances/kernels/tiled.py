@@ -34,6 +34,8 @@ def apply(function: Callable[[np.ndarray], np.ndarray], D: np.ndarray) -> np.nda
 
 def can_tile(X: np.ndarray, Y: np.ndarray, sigma: float) -> bool:
     """Tell whether squares that underflow or overflow do not affect a Gaussian."""
+    if not (isinstance(X, np.ndarray) and isinstance(Y, np.ndarray)):  # sparse
+        return False
     if X.dtype == Y.dtype == np.float32:
         return X.shape[1] <= MAX_FLOAT32_FEATURES and 1e-10 < sigma < 1e16
     return 1e-120 < sigma < 1e140
