@@ -95,7 +95,9 @@ class Logistic(EstimatorClassifier):
         doc="For SAGA, which visits cases in random order.",
     )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        sample_weight=True, probabilistic=True, sparse=True
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:

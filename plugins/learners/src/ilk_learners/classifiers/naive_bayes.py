@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 
-from ilk import ArrayLike, in_blocks, param
+from ilk import ArrayLike, Capabilities, in_blocks, param, refuse_sparse
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
-from ilk_learners.numerics import deviations
+from ilk_learners.numerics import class_sums, deviations
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -92,6 +94,8 @@ class NaiveBayes(Posterior):
         "out.",
     )
 
+    capabilities: ClassVar[Capabilities] = replace(Posterior.capabilities, sparse=True)
+
     @classmethod
     def examples(cls) -> list[Self]:
         return [
@@ -112,14 +116,19 @@ class NaiveBayes(Posterior):
             A case of weight 2 counts as two.
         """
         self.check_parameters()
+        if self.density == "kernel":
+            refuse_sparse(self, X)
         cases = check_cases(self, X, y, sample_weight)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
+        self._points = None
+        if sp.issparse(cases.X):
+            self._measure_sparse(cases)
+            return self
         mean, rows, self._exponents = deviations(cases.X)
         self._origin = np.ldexp(mean, -self._exponents)
         weights = np.ones(len(rows)) if cases.weights is None else cases.weights
         self._measure(cases, rows, weights)
-        self._points = None
         if self.density == "kernel":
             each = [cases.codes == c for c in range(len(cases.classes))]
             self._points = [(rows[those].T.copy(), weights[those]) for those in each]
@@ -135,6 +144,40 @@ class NaiveBayes(Posterior):
             means[c] = shares @ members
             members -= means[c]
             variances[c] = shares @ np.square(members, out=members)
+        self._take_moments(cases, means, variances)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.density == "gaussian"
+        return tags
+
+    def _measure_sparse(self, cases: TrainingCases) -> None:
+        """The same from sparse rows: the zeros of a feature are counted, not visited."""
+        X, counts, p = cases.X, cases.counts, cases.X.shape[1]
+        self._exponents, self._origin = np.zeros(p, dtype=int), np.zeros(p)
+        weights = np.ones(X.shape[0]) if cases.weights is None else cases.weights
+        means = class_sums(X, cases.codes, len(counts), cases.weights, mean=True)
+        variances = np.empty(means.shape)
+        for c, mean in enumerate(means):
+            rows = X[cases.codes == c]
+            each = np.repeat(weights[cases.codes == c], np.diff(rows.indptr))
+            stored = np.bincount(rows.indices, each, minlength=p)
+            squares = each * np.square(rows.data - mean[rows.indices])
+            total = np.bincount(rows.indices, squares, minlength=p)
+            # weights of the zeros; a difference of sums may be below 0 by rounding
+            rest = np.maximum(counts[c] - stored, 0)
+            variances[c] = (total + rest * np.square(mean)) / counts[c]
+        low, high = (np.ravel(end.toarray()) for end in (X.min(axis=0), X.max(axis=0)))
+        constant = low == high
+        self._origin[constant] = low[constant]
+        means[:, constant] = variances[:, constant] = 0.0
+        self._take_moments(cases, means, variances)
+
+    def _take_moments(
+        self, cases: TrainingCases, means: np.ndarray, variances: np.ndarray
+    ) -> None:
+        """Take means and variances of all features in all classes, and find the widths."""
+        counts = cases.counts
         shares = counts / counts.sum()
         # the variance of all cases: within the classes plus that of the class means
         overall = shares @ (variances + (means - shares @ means) ** 2)
@@ -158,7 +201,11 @@ class NaiveBayes(Posterior):
             return float((count * (0.75 if self.width == "silverman" else 1.0)) ** -0.2)
         return float(self.width)
 
-    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+    def _log_joint(self, X: Any) -> np.ndarray:
+        if sp.issparse(X):
+            if self._points is None:
+                return self._log_joint_sparse(X)
+            X = X.toarray()
         rows = np.ldexp(X.astype(float, copy=False), -self._exponents)
         rows -= self._origin
         used = self._used
@@ -176,6 +223,26 @@ class NaiveBayes(Posterior):
                 # a kernel density is the mean, not the sum, over the cases of the class
                 result[:, c] -= len(used) * np.log(self._counts[c])
                 result[:, c] += self._log_kernels(rows, c)
+        return result
+
+    def _log_joint_sparse(self, X: Any) -> np.ndarray:
+        """Gaussian densities of sparse rows: those of zeros, changed where a value is stored."""
+        used = np.zeros(X.shape[1], dtype=bool)
+        used[self._used] = True
+        numbers = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        kept = used[X.indices]
+        numbers, columns = numbers[kept], X.indices[kept]
+        values = np.ldexp(X.data[kept].astype(float), -self._exponents[columns])
+        result = np.tile(np.log(self.priors_), (X.shape[0], 1))
+        for c, (mean, width) in enumerate(zip(self._means, self._widths, strict=True)):
+            width, mean = width[self._used], (mean + self._origin)[self._used]
+            empty = -mean / width
+            result[:, c] -= np.log(width).sum() + np.square(empty).sum() / 2
+            # (z + d)^2 - z^2 = d (d + 2 z), where z belongs to a zero
+            places = np.searchsorted(self._used, columns)
+            d = values / width[places]
+            changes = np.bincount(numbers, d * (d + 2 * empty[places]), minlength=X.shape[0])
+            result[:, c] -= changes / 2
         return result
 
     def _log_kernels(self, rows: np.ndarray, c: int) -> np.ndarray:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +18,7 @@ from ilk import (
     Outputs,
     check_vectors,
     display_name,
+    n_rows,
     param,
 )
 from ilk_learners.numerics import finite
@@ -49,7 +51,7 @@ class Posterior(Classifier):
 
     def _log_joints(self, X: Cases) -> np.ndarray:
         check_is_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        X = check_vectors(self, X, reset=False, sparse=self.capabilities.sparse)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             values = in_row_blocks(self._log_joint, X, len(self.classes_))
         return finite(self, values, "decision_function(X)")
@@ -92,12 +94,13 @@ def _log_odds(values: np.ndarray) -> np.ndarray:
 
 
 def in_row_blocks(
-    work: Callable[[np.ndarray], np.ndarray], X: np.ndarray, width: int
+    work: Callable[[Any], np.ndarray], X: Any, width: int
 ) -> np.ndarray:
     """Apply `work` (result of `width` columns) to blocks of the rows of X, to save memory."""
-    result = np.empty((len(X), width))
-    step = max(_CELLS // max(X.shape[1], 1), 1)
-    for start in range(0, len(X), step):
+    n = n_rows(X)
+    result = np.empty((n, width))
+    step = n if sp.issparse(X) else max(_CELLS // max(X.shape[1], 1), 1)
+    for start in range(0, n, step):
         result[start : start + step] = work(X[start : start + step])
     return result
 

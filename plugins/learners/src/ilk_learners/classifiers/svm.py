@@ -195,6 +195,7 @@ class SVM(Classifier):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
         sample_weight=True,
+        sparse=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": (

@@ -48,7 +48,7 @@ class TrainingCases:
 
     Attributes
     ----------
-    X : ndarray of shape (n, p)
+    X : ndarray of shape (n, p), or CSR where the classifier takes sparse rows
     classes : ndarray of shape (n_classes,)
         Sorted; each has at least one case.
     codes : ndarray of int, shape (n,)
@@ -69,7 +69,7 @@ class TrainingCases:
     @property
     def total(self) -> float:
         """Total weight of all cases; without weights, their number."""
-        return float(len(self.X) if self.weights is None else self.weights.sum())
+        return float(len(self.codes) if self.weights is None else self.weights.sum())
 
     def taken(self, rows: np.ndarray) -> TrainingCases:
         """Select cases by row number, in that order; every class must keep a case."""
@@ -87,7 +87,7 @@ def check_cases(
     InputError, InputTypeError
         If X, y or the weights are invalid; the message names the component and the fault.
     """
-    X = check_vectors(owner, X, reset=True)
+    X = check_vectors(owner, X, reset=True, sparse=owner.capabilities.sparse)
     classes, codes = check_labels(owner, y, X, min_classes=2)
     if sample_weight is None:
         return TrainingCases(X, classes, codes, None)
@@ -217,7 +217,7 @@ class EstimatorClassifier(Classifier):
     def _values(self, method: str, X: Cases) -> np.ndarray:
         """Call a method of the estimator and check that its result is finite."""
         check_is_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        X = check_vectors(self, X, reset=False, sparse=self.capabilities.sparse)
         with self._translated_errors():
             values = np.asarray(getattr(self.estimator_, method)(X))
         return finite(self, values, f"{method}(X)")
