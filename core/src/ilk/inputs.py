@@ -68,9 +68,10 @@ def _whole(X: Cases | None) -> str:
 
 
 def as_table(X: Any) -> Any:
-    """Convert a polars frame to pandas; return other data unchanged.
+    """Convert a polars frame to pandas, sparse rows to CSR; return other data unchanged.
 
-    Polars' text and categorical columns become pandas categories.
+    Polars' text and categorical columns become pandas categories. CSR gets sorted columns, each
+    at most once, and 32-bit indices if they fit.
 
     Raises
     ------
@@ -80,6 +81,8 @@ def as_table(X: Any) -> Any:
     """
     if is_dask(X) and getattr(X, "ndim", 2) != 1:
         raise InputTypeError(f"X {_whole(X)}")
+    if sp.issparse(X):
+        return _canonical(X.tocsr(), X)
     if type(X).__module__.partition(".")[0] != "polars" or not is_table(X):
         return X
     import pandas as pd
@@ -292,11 +295,14 @@ def check_vectors(
         check_finite(owner, X, argument=argument, nan=nan)
         return X
     refuse_blocks(owner, X, argument)
-    X = as_table(X)
+    if is_table(X):
+        X = as_table(X)
     refuse_nominal(owner, X, argument)
     refuse_unlike_numbers(owner, X, argument)
     if not sparse:
         refuse_sparse(owner, X, argument)
+    elif sp.issparse(X):
+        _check_indices(owner, X, argument)
     options: dict[str, Any] = {
         "accept_sparse": "csr" if sparse else False,
         "dtype": [np.float64, np.float32],
@@ -340,6 +346,16 @@ def refuse_sparse(owner: object, X: Cases, argument: str = "X") -> None:
     )
 
 
+def _check_indices(owner: object, X: Any, argument: str) -> None:
+    """Raise if the indices of sparse rows in a compressed format are out of range."""
+    try:
+        if hasattr(X, "check_format"):
+            X.check_format(full_check=True)
+    except ValueError as error:
+        problem = f"{argument} has sparse rows with wrong indices: {error}"
+        raise InputError(f"{display_name(owner)}: {problem}") from None
+
+
 # components that take sparse rows, for the remedy in errors
 _SPARSE = {
     "distance": "cosine",
@@ -355,9 +371,12 @@ _SPARSE = {
 
 def _canonical(X: Any, given: Any) -> Any:
     """CSR with sorted columns, each at most once; the given matrix stays as it is."""
+    if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) < 2**31:
+        narrow = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = type(X)(narrow, shape=X.shape)
     if X.has_canonical_format:
         return X
-    if np.shares_memory(X.data, getattr(given, "data", X.data)):
+    if np.may_share_memory(X.data, getattr(given, "data", X.data)):
         X = X.copy()
     X.sum_duplicates()
     return X

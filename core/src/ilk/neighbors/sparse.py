@@ -60,6 +60,7 @@ class SparseRows:
     def of(cls, X: Any, dtype: DTypeLike, values: np.ndarray | None = None) -> SparseRows:
         """Take canonical CSR, or dense rows, with other values if given."""
         X = X if sp.issparse(X) else sp.csr_array(X)
+        X.check_format(full_check=True)  # compiled loops trust indices
         values = X.data if values is None else values
         indices, ends = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64)
         absent = np.zeros(X.shape[0], dtype=dtype)

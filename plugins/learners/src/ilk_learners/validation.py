@@ -99,6 +99,7 @@ def with_input_tags(owner: Component, slot: str, tags: Tags) -> Any:
         return tags
     if hasattr(component, "__sklearn_tags__"):
         tags.input_tags = component.__sklearn_tags__().input_tags
+        tags.input_tags.sparse &= owner.capabilities.sparse
     return tags
 
 

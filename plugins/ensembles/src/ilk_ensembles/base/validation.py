@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 def indexable(X: Cases) -> Any:
     """Return data whose rows, and columns if any, can be indexed by position."""
     X = ilk.as_table(X)
-    if hasattr(X, "tocsr"):
-        return X.tocsr()
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         return np.asarray(X)
     return X
@@ -46,6 +44,8 @@ def check_features(owner: object, X: Cases, *, reset: bool) -> None:
     InputError, InputTypeError
         If X is not an array, a table or a list, or its columns differ.
     """
+    if hasattr(X, "tocsr"):  # members are given draws: their errors would name other rows
+        ilk.check_finite(owner, X, nan=get_tags(owner).input_tags.allow_nan)
     if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
         kind = type(X).__name__
         raise ilk.InputTypeError(

@@ -30,6 +30,7 @@ from ilk_ensembles.base.members import (
     seed_members,
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
+from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import check_features, row_blocks
 from ilk_ensembles.codes.construction import CODES, MOST, named_code
 from ilk_ensembles.codes.decoding import (
@@ -216,6 +217,9 @@ class ECOC(ilk.Classifier):
         check_n_jobs(self)
         if not isinstance(self.code, str):
             check_entries(self, self.code)
+
+    def __sklearn_tags__(self) -> Any:
+        return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
 
     def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a member for each column of the code.

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, ClusterMixin, OutlierMixin, RegressorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -170,6 +171,7 @@ class WrappedEstimator(Component):
                     f"{self.estimator} accepts none"
                 )
             weights["sample_weight"] = check_weights(self, sample_weight, X)
+        self._sparse = sp.issparse(X)
         with self._named():
             self.estimator_ = estimator.fit(X, y, **weights)
         return self
@@ -201,6 +203,8 @@ class WrappedEstimator(Component):
     def _call(self, method: str, X: Cases) -> Any:
         check_is_fitted(self)
         X = self._checked(self.estimator_, X, reset=False)
+        if sp.issparse(X) and not self._sparse:  # some are particular about it
+            X = X.toarray()
         with self._named():
             return getattr(self.estimator_, method)(X)
 

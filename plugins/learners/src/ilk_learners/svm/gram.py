@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ilk import (
     Capabilities,
@@ -213,7 +214,9 @@ class KnownKernel:
     def rows(self, X: Any) -> Any:
         """Rows in float64, divided by sigma; sparse rows stay sparse."""
         X = X.astype(float, copy=False)
-        return X if self.sigma is None else np.asarray(X / self.sigma)
+        if self.sigma is None:
+            return X
+        return X @ sp.diags_array(1 / self.sigma) if sp.issparse(X) else np.asarray(X / self.sigma)
 
 
 def known_kernel(kernel: Any) -> KnownKernel | None:
