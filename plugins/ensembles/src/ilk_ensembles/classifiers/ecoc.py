@@ -31,7 +31,7 @@ from ilk_ensembles.base.members import (
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import member_tags
-from ilk_ensembles.base.validation import check_features, row_blocks
+from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.codes.construction import CODES, MOST, named_code
 from ilk_ensembles.codes.decoding import (
     agreement,
@@ -239,6 +239,7 @@ class ECOC(ilk.Classifier):
         """
         self.check_parameters()
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
+        X = indexable(X)
         check_features(self, X, reset=True)
         rng = ilk.check_seed(self, self.random_state)
         code = self._code(len(self.classes_), rng)
@@ -334,6 +335,7 @@ class ECOC(ilk.Classifier):
     def _decoded(self, X: Cases) -> np.ndarray:
         """Scores or probabilities of each class; array of shape (n, C)."""
         check_is_fitted(self)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return np.concatenate([self._decode(outputs) for outputs in self._member_outputs(X)])
 

@@ -6,9 +6,10 @@ import inspect
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from ilk import Capabilities, RandomState, Seed, param
+from ilk import Capabilities, InputTypeError, RandomState, Seed, display_name, param
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
@@ -118,6 +119,12 @@ class Logistic(EstimatorClassifier):
             A case of weight 2 counts as two.
         """
         self.check_parameters()
+        if sp.issparse(X) and self.penalty in {"l1", "elastic_net"}:
+            raise InputTypeError(
+                f"{display_name(self)}: X has sparse rows, on which SAGA, the solver of "
+                f"penalty={self.penalty!r}, does not reach the intercept; use penalty='l2', or "
+                f"X.toarray() if it is small"
+            )
         cases = check_cases(self, X, y, sample_weight)
         with single_threaded(when=cases.X.size <= _SMALL):
             self._fit(cases, case_weights(self, cases))
@@ -136,6 +143,11 @@ class Logistic(EstimatorClassifier):
             if _penalty_is_named():
                 options["penalty"] = "elasticnet"
         return LogisticRegression(max_iter=self.max_iter, tol=self.tol, **options)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.penalty in {None, "l2"}
+        return tags
 
     def decision_function(self, X: Cases) -> np.ndarray:
         """``b_c + B_c x``; array of shape (m, n_classes), or (m,) for two classes."""
