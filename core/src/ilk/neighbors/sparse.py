@@ -138,7 +138,7 @@ def merged(
 
 
 @compiled(fastmath={"contract"})
-def _merge(
+def _merge(  # noqa: PLR0912  # one branch for each sum, in the one loop
     how: int,
     power: float,
     faint: float,

@@ -378,10 +378,9 @@ def merged_sums(
             last = f == n_bins and g == n_bins
             x = xs[a] if f <= g and not last else 0.0
             y = ys[b] if g <= f and not last else 0.0
+            d = x - y
             if normalize:
                 d = _difference(x, x_added[i], x_mass, y, y_added[j], y_mass)
-            else:
-                d = x - y
             term = _term(kind, (x + x_added[i]) / x_mass[0], (y + y_added[j]) / y_mass[0], d)
             if last:
                 if term != 0 and n_bins > visited:

@@ -100,7 +100,7 @@ class Hamming(VectorDistance):
     def merge(
         self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
     ) -> np.ndarray:
-        """Numbers of features in which the sparse rows ``X[rows[i]]`` and ``Y[columns[i]]`` differ."""
+        """Numbers of features in which the sparse ``X[rows[i]]`` and ``Y[columns[i]]`` differ."""
         from ilk.neighbors import sparse
 
         return sparse.merged(sparse.UNEQUAL, X, rows, Y, columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ilk import ClassifierLike, RandomState, ResamplingLike, slot
 from ilk_ensembles.base.heterogeneous import (

@@ -173,9 +173,7 @@ class NaiveBayes(Posterior):
         means[:, constant] = variances[:, constant] = 0.0
         self._take_moments(cases, means, variances)
 
-    def _take_moments(
-        self, cases: TrainingCases, means: np.ndarray, variances: np.ndarray
-    ) -> None:
+    def _take_moments(self, cases: TrainingCases, means: np.ndarray, variances: np.ndarray) -> None:
         """Take means and variances of all features in all classes, and find the widths."""
         counts = cases.counts
         shares = counts / counts.sum()
@@ -235,12 +233,12 @@ class NaiveBayes(Posterior):
         values = np.ldexp(X.data[kept].astype(float), -self._exponents[columns])
         result = np.tile(np.log(self.priors_), (X.shape[0], 1))
         for c, (mean, width) in enumerate(zip(self._means, self._widths, strict=True)):
-            width, mean = width[self._used], (mean + self._origin)[self._used]
-            empty = -mean / width
-            result[:, c] -= np.log(width).sum() + np.square(empty).sum() / 2
-            # (z + d)^2 - z^2 = d (d + 2 z), where z belongs to a zero
+            widths = width[self._used]
+            empty = -(mean + self._origin)[self._used] / widths  # z of a zero
+            result[:, c] -= np.log(widths).sum() + np.square(empty).sum() / 2
+            # (z + d)^2 - z^2 = d (d + 2 z)
             places = np.searchsorted(self._used, columns)
-            d = values / width[places]
+            d = values / widths[places]
             changes = np.bincount(numbers, d * (d + 2 * empty[places]), minlength=X.shape[0])
             result[:, c] -= changes / 2
         return result

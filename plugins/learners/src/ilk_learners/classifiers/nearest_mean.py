@@ -303,7 +303,7 @@ def _sparse_euclidean(X: Any, means: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         squares = np.ravel(X.multiply(X).sum(axis=1))[:, None] + np.square(means).sum(axis=1)
         D = np.asarray(squares - 2 * (X @ means.T))
-        doubtful = np.flatnonzero(~((D > squares * _CANCELS) & (D > _FAINT) & (D < np.inf)).all(1))
+        doubtful = np.flatnonzero(~((squares * _CANCELS < D) & (D > _FAINT) & (np.inf > D)).all(1))
         D = np.sqrt(np.maximum(D, 0))
     step = max(_CELLS // means.shape[1], 1)
     for start in range(0, len(doubtful), step):

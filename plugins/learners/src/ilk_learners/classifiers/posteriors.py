@@ -93,9 +93,7 @@ def _log_odds(values: np.ndarray) -> np.ndarray:
     return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
 
-def in_row_blocks(
-    work: Callable[[Any], np.ndarray], X: Any, width: int
-) -> np.ndarray:
+def in_row_blocks(work: Callable[[Any], np.ndarray], X: Any, width: int) -> np.ndarray:
     """Apply `work` (result of `width` columns) to blocks of the rows of X, to save memory."""
     n = n_rows(X)
     result = np.empty((n, width))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -61,7 +62,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
         "x0, x1, ...",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=("vectors", "tables", "views"), nan=True, stateless=True
+        inputs=("vectors", "tables", "views"), nan=True, sparse=True, stateless=True
     )
 
     @classmethod
@@ -78,16 +79,27 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Find the columns; y is ignored."""
         self.check_parameters()
+        if sp.issparse(X):
+            width = self._sparse(X, reset=True).shape[1]
+            self.positions_ = np.array(
+                positions(self, [f"x{i}" for i in range(width)], self.columns)
+            )
+            return self
         table = self._table(X, reset=True)
         labels = list(table.columns) if ilk.is_table(X) else ilk.column_labels(table.to_numpy())
         self.positions_ = np.array(positions(self, labels, self.columns))
         return self
 
     def transform(self, X: Cases) -> Any:
-        """The kept columns: a data frame for a data frame, else an array."""
+        """The kept columns: a data frame for a data frame, CSR for sparse rows, else an array."""
         check_is_fitted(self)
+        if sp.issparse(X):
+            return self._sparse(X, reset=False)[:, self.positions_]
         selected = self._table(X, reset=False).iloc[:, self.positions_]
         return selected if ilk.is_table(X) else selected.to_numpy()
+
+    def _sparse(self, X: Any, *, reset: bool) -> Any:
+        return ilk.check_vectors(self, X, reset=reset, nan=True, sparse=True)
 
     def _table(self, X: Any, *, reset: bool) -> pd.DataFrame:
         """X as a data frame with the columns of training; cells of a data frame are not checked."""
