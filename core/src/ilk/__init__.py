@@ -94,11 +94,13 @@ if TYPE_CHECKING:
     from ilk.inputs import column_labels as column_labels
     from ilk.inputs import date_columns as date_columns
     from ilk.inputs import days_of as days_of
+    from ilk.inputs import is_sparse as is_sparse
     from ilk.inputs import is_table as is_table
     from ilk.inputs import n_rows as n_rows
     from ilk.inputs import nominal_columns as nominal_columns
     from ilk.inputs import refuse_blocks as refuse_blocks
     from ilk.inputs import refuse_nominal as refuse_nominal
+    from ilk.inputs import refuse_sparse as refuse_sparse
     from ilk.inputs import take as take
     from ilk.interfaces.classifier import Classifier as Classifier
     from ilk.interfaces.classifier import ConstantClassifier as ConstantClassifier
@@ -362,11 +364,13 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "column_labels",
             "date_columns",
             "days_of",
+            "is_sparse",
             "is_table",
             "n_rows",
             "nominal_columns",
             "refuse_blocks",
             "refuse_nominal",
+            "refuse_sparse",
             "take",
         ),
         "ilk.labels": ("check_labels",),

@@ -89,7 +89,7 @@ def encoded_vectors(owner: Any, X: Cases, encoder: object, *, reset: bool) -> np
         mixed = is_table(X) and len(nominal_columns(X)) > 0
         owner.encoder_ = build(encoder, kind="transformer") if mixed else None
     if owner.encoder_ is None:
-        return check_vectors(owner, X, reset=reset)
+        return check_vectors(owner, X, reset=reset, sparse=owner.capabilities.sparse)  # type: ignore[no-any-return]
     with _in_the_name_of(owner, owner.encoder_):
         if not reset:
             return owner.encoder_.transform(X)  # type: ignore[no-any-return]  # of any transformer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
 import numpy as np
@@ -26,11 +27,13 @@ __all__ = [
     "check_vectors",
     "date_columns",
     "days_of",
+    "is_sparse",
     "is_table",
     "n_rows",
     "nominal_columns",
     "refuse_blocks",
     "refuse_nominal",
+    "refuse_sparse",
     "take",
 ]
 
@@ -38,6 +41,12 @@ __all__ = [
 def is_table(X: object) -> bool:
     """Tell whether X is a data frame (pandas or polars) without importing either."""
     return hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "dtypes")
+
+
+def is_sparse(X: object) -> bool:
+    """Tell whether X has sparse rows: an array or matrix of scipy.sparse, of any format."""
+    scipy = sys.modules.get("scipy.sparse")  # without it there is no such X
+    return scipy is not None and bool(scipy.issparse(X))
 
 
 def is_dask(X: object) -> bool:
@@ -65,9 +74,10 @@ def _whole(X: Cases | None) -> str:
 
 
 def as_table(X: Any) -> Any:
-    """Convert a polars frame to pandas; return other data unchanged.
+    """Convert a polars frame to pandas, sparse rows to CSR; return other data unchanged.
 
-    Polars' text and categorical columns become pandas categories.
+    Polars' text and categorical columns become pandas categories. CSR gets sorted columns, each
+    at most once, and 32-bit indices if they fit.
 
     Raises
     ------
@@ -77,6 +87,8 @@ def as_table(X: Any) -> Any:
     """
     if is_dask(X) and getattr(X, "ndim", 2) != 1:
         raise InputTypeError(f"X {_whole(X)}")
+    if is_sparse(X):
+        return _canonical(X.tocsr(), X)
     if type(X).__module__.partition(".")[0] != "polars" or not is_table(X):
         return X
     import pandas as pd
@@ -125,10 +137,12 @@ def take(X: Any, indices: Any) -> Any:
 
     Returns
     -------
-    The same type of object with m rows.
+    The same type of object with m rows; CSR for sparse rows.
     """
     if hasattr(X, "iloc"):
         return X.iloc[indices]
+    if is_sparse(X):
+        return X.tocsr()[indices]
     if isinstance(X, np.ndarray) or hasattr(X, "shape"):
         return X[indices]
     return [X[i] for i in indices]
@@ -270,7 +284,8 @@ def check_vectors(
     nan : bool
         Whether NaN is accepted.
     sparse : bool
-        Whether sparse matrices are accepted, and returned as CSR.
+        Whether sparse rows (scipy arrays or matrices of any format) are accepted, and returned as
+        CSR with sorted columns, duplicates summed.
     min_rows : int
         Minimum number of rows.
 
@@ -290,9 +305,14 @@ def check_vectors(
         check_finite(owner, X, argument=argument, nan=nan)
         return X
     refuse_blocks(owner, X, argument)
-    X = as_table(X)
+    if is_table(X):
+        X = as_table(X)
     refuse_nominal(owner, X, argument)
     refuse_unlike_numbers(owner, X, argument)
+    if not sparse:
+        refuse_sparse(owner, X, argument)
+    elif is_sparse(X):
+        _check_indices(owner, X, argument)
     options: dict[str, Any] = {
         "accept_sparse": "csr" if sparse else False,
         "dtype": [np.float64, np.float32],
@@ -310,8 +330,68 @@ def check_vectors(
         raise
     except (ValueError, OverflowError) as error:  # OverflowError: an integer too large for float
         raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
+    if is_sparse(checked):
+        checked = _canonical(checked, X)
     check_finite(owner, checked, argument=argument, nan=nan)
     return checked
+
+
+def refuse_sparse(owner: object, X: Cases, argument: str = "X") -> None:
+    """Raise if X has sparse rows; names a component of the same kind that takes them.
+
+    Raises
+    ------
+    InputTypeError
+        Naming the component, the argument and remedies.
+    """
+    frame = is_table(X) and hasattr(X, "sparse")  # pandas has it where all columns are sparse
+    if not is_sparse(X) and not frame:
+        return
+    dense = f"{argument}.sparse.to_dense()" if frame else f"{argument}.toarray()"
+    name, able = display_name(owner), _SPARSE.get(getattr(owner, "kind", ""), "")
+    other = (
+        f"the {getattr(owner, 'kind', '')} {able} takes them; " if able not in {"", name} else ""
+    )
+    raise InputTypeError(
+        f"{name}: {argument} has sparse rows, but dense data is required; {other}give {dense} if "
+        f"it is small"
+    )
+
+
+def _check_indices(owner: object, X: Any, argument: str) -> None:
+    """Raise if the indices of sparse rows in a compressed format are out of range."""
+    try:
+        if hasattr(X, "check_format"):
+            X.check_format(full_check=True)
+    except ValueError as error:
+        problem = f"{argument} has sparse rows with wrong indices: {error}"
+        raise InputError(f"{display_name(owner)}: {problem}") from None
+
+
+# components that take sparse rows, for the remedy in errors
+_SPARSE = {
+    "distance": "cosine",
+    "kernel": "linear",
+    "index": "brute",
+    "transformer": "truncated_svd",
+    "metric_learner": "truncated_svd",
+    "classifier": "knn",
+    "regressor": "knn",
+    "editor": "enn",
+}
+
+
+def _canonical(X: Any, given: Any) -> Any:
+    """CSR with sorted columns, each at most once; the given matrix stays as it is."""
+    if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) < 2**31:
+        narrow = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = type(X)(narrow, shape=X.shape)
+    if X.has_canonical_format:
+        return X
+    if np.may_share_memory(X.data, getattr(given, "data", X.data)):
+        X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def _is_plain(X: object) -> TypeGuard[np.ndarray]:
@@ -369,9 +449,8 @@ def check_finite(
     InputError
         Naming the component, the argument, and row and column of the first such value.
     """
-    import scipy.sparse as sp
-
-    values: Any = getattr(X, "data", X) if sp.issparse(X) else X
+    matrix: Any = X
+    values: Any = matrix.data if is_sparse(X) else X  # of CSR
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(values)  # a finite sum proves that all values are finite: one fast pass
     if np.isfinite(total):
@@ -382,8 +461,9 @@ def check_finite(
     first = tuple(int(i) for i in np.argwhere(bad)[0])
     missing = bool(np.isnan(values[first]))
     what = "NaN" if missing else "infinity (inf)"
-    if sp.issparse(X):
-        place = "a stored value"
+    if is_sparse(X):
+        row = int(np.searchsorted(matrix.indptr, first[0], side="right")) - 1
+        place = f"row {first_row + row}, column {matrix.indices[first[0]]}"
     else:
         place = f"row {first_row + first[0]}" + (f", column {first[1]}" if len(first) > 1 else "")
     cases = argument.partition(",")[0] == "X"

@@ -17,6 +17,7 @@ from ilk.freezing import fit_component, is_frozen
 from ilk.inputs import check_same_length, is_table, n_rows, take
 from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
+from ilk.interfaces.metric_learner import MetricLearner
 from ilk.interfaces.transformer import Transformer
 from ilk.messages import did_you_mean
 from ilk.params import slots
@@ -429,7 +430,20 @@ class Pipeline(Classifier):
         tags.classifier_tags = last.classifier_tags
         tags.regressor_tags = last.regressor_tags
         tags.target_tags = last.target_tags
+        tags.input_tags.sparse = self._takes_sparse()
         return tags
+
+    def _takes_sparse(self) -> bool:
+        """Whether all steps take sparse rows, up to a metric learner, which makes them dense."""
+        from sklearn.utils import get_tags
+
+        for kind, step in map(kind_and_component, getattr(self, "steps_", None) or self.steps):
+            component = named(step, kind)
+            if not get_tags(component).input_tags.sparse:
+                return False
+            if isinstance(component, MetricLearner):
+                return True
+        return True
 
 
 _NO_TRANSFORM = (

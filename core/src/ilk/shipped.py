@@ -65,13 +65,15 @@ ilk-learners/editor:
     all_knn class_outliers cnn competence enn ib2 ib3 icf reduced_nn renn rt1 rt2 rt3 snn
 ilk-learners/metric_learner:
     adamenn block_diagonal boostml1 boostml2 dann identity itml lda lfda lmnn localized machete megm
-    megm_diagonal megm_nca mlkr mmc nca pca rca relevance scythe svm_local vsm whitening
+    megm_diagonal megm_nca mlkr mmc nca pca rca relevance scythe svm_local truncated_svd vsm
+    whitening
 ilk-learners/regressor:
     gp knn sklearn
 ilk-learners/relevance:
     correlation fisher iterative_relief mutual_information relief relieff simba
 ilk-learners/transformer:
-    codebook dense_sift impute minmax one_hot ordinal pca pyramid select standardize
+    bag_of_words codebook dense_sift impute maxabs minmax one_hot ordinal pca pyramid select
+    standardize truncated_svd
 """
 
 _MOVED = {

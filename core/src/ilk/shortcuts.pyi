@@ -535,6 +535,22 @@ def index(_name: str, /) -> Index: ...
 def indexes() -> list[str]: ...
 @overload
 def transformer(
+    _name: Literal["bag_of_words", "ilk-learners/bag_of_words"],
+    /,
+    *,
+    unit: Literal["word", "character"] = ...,
+    shortest: int = ...,
+    longest: int = ...,
+    frequency: Literal["count", "log", "binary"] = ...,
+    idf: bool = ...,
+    norm: Literal["l2", "l1"] | None = ...,
+    min_df: int = ...,
+    lowercase: bool = ...,
+) -> Transformer:
+    """Turn each text into a sparse row with a weight for every word of a vocabulary."""
+
+@overload
+def transformer(
     _name: Literal["codebook", "ilk-learners/codebook"],
     /,
     *,
@@ -571,6 +587,10 @@ def transformer(
     fill_category: str = ...,
 ) -> Transformer:
     """Replace missing values (NaN, None, NaT, NA) by a statistic of their column or by neighbours."""
+
+@overload
+def transformer(_name: Literal["maxabs", "ilk-learners/maxabs"], /) -> Transformer:
+    """Divide every feature by its largest absolute value, so that it lies between -1 and 1."""
 
 @overload
 def transformer(
@@ -645,6 +665,18 @@ def transformer(
     with_std: bool = ...,
 ) -> Transformer:
     """Shift and scale every feature to mean 0 and standard deviation 1."""
+
+@overload
+def transformer(
+    _name: Literal["truncated_svd", "ilk-learners/truncated_svd"],
+    /,
+    *,
+    report: bool = ...,
+    n_components: int | None = ...,
+    n_iter: int = ...,
+    random_state: RandomState = ...,
+) -> Transformer:
+    """Project on the directions of largest sums of squares, without centring."""
 
 @overload
 def transformer(_name: str, /) -> Transformer: ...
@@ -989,6 +1021,18 @@ def metric_learner(
     c: float = ...,
 ) -> MetricLearner | LocalMetric:
     """Weight features by the normal of an SVM's decision boundary near the query (LFM-SVM)."""
+
+@overload
+def metric_learner(
+    _name: Literal["truncated_svd", "ilk-learners/truncated_svd"],
+    /,
+    *,
+    report: bool = ...,
+    n_components: int | None = ...,
+    n_iter: int = ...,
+    random_state: RandomState = ...,
+) -> MetricLearner | LocalMetric:
+    """Project on the directions of largest sums of squares, without centring."""
 
 @overload
 def metric_learner(
@@ -2301,6 +2345,7 @@ def dataset(
     path: FileLike = ...,
     n_features: int | None = ...,
     zero_based: bool | Literal["auto"] = ...,
+    sparse: bool | Literal["auto"] = ...,
     labels: Literal["known", "unknown"] = ...,
     inflated_mb: int = ...,
 ) -> Dataset:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk.errors import InputError, InputTypeError
+from ilk.inputs import refuse_sparse
 from ilk.registries import display_name
 
 if TYPE_CHECKING:
@@ -33,15 +34,17 @@ def check_vector_distance(owner: object, distance: Any) -> None:
         )
 
 
-def training_rows(owner: object, distance: Any, X: Cases) -> Any:
+def training_rows(owner: Any, distance: Any, X: Cases) -> Any:
     """Return training rows in the form for a distance.
 
     Raises
     ------
     InputTypeError
-        Naming the index, if the distance is missing.
+        Naming the index, if the distance is missing, or rows are sparse and it takes none.
     """
     check_distance(owner, distance)
+    if not owner.capabilities.sparse:
+        refuse_sparse(owner, X)
     return distance.check_input(X)
 
 

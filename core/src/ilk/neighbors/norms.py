@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ilk.capabilities import Capabilities
+from ilk.inputs import is_sparse
 from ilk.neighbors.rows import Rows, Tile, fill_tile
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk.neighbors.weights import (
@@ -20,6 +21,7 @@ from ilk.params import Array, param
 
 if TYPE_CHECKING:
     from ilk.arrays import ArrayLike
+    from ilk.neighbors.sparse import SparseRows
 
 _CACHED = 2**15  # numbers in a block: it stays in the cache while each feature passes over it
 
@@ -27,7 +29,7 @@ _CACHED = 2**15  # numbers in a block: it stays in the cache while each feature 
 class Norm(VectorDistance):
     """The weighted p-norm of the difference of two vectors; subclasses define p."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, metric=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(symmetric=True, metric=True, sparse=True)
     weights: ArrayLike | None = param(
         default=None,
         type=Array,
@@ -67,6 +69,8 @@ class Norm(VectorDistance):
         """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
         from ilk.neighbors import sums
 
+        if is_sparse(X) or is_sparse(Y):
+            return super().compare_pairs(X, rows, Y, columns)
         how = {1: sums.SUM, 2: sums.SQUARES, np.inf: sums.LARGEST}.get(self.p)
         if how is None or self.weights is not None:
             return super().compare_pairs(X, rows, Y, columns)
@@ -79,6 +83,51 @@ class Norm(VectorDistance):
             unsure = np.isnan(D)
             D[unsure] = super().compare_pairs(X, rows[unsure], Y, columns[unsure])
         return D.astype(np.result_type(X, Y), copy=False)
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
+        from ilk.neighbors import sparse
+
+        weights, p = feature_weights(self, X.n_features), float(self.p)
+        if weights is not None:
+            X, Y = X.in_double, Y.in_double
+        how = {1: sparse.SUM, 2: sparse.SQUARES, np.inf: sparse.LARGEST}.get(p)
+        if how is not None and (weights is None or p != 2):
+            D = sparse.merged(how, X, rows, Y, columns, weights=weights)
+            if p == 2:
+                np.sqrt(D, out=D)
+            unsure = np.isnan(D) if weights is None else np.isinf(D)
+        else:
+            D, unsure = self._merged_powers(X, rows, Y, columns, weights)
+        if unsure.any():
+            D[unsure] = sparse.densified(self, X, rows[unsure], Y, columns[unsure])
+        return D
+
+    def _merged_powers(
+        self,
+        X: SparseRows,
+        rows: np.ndarray,
+        Y: SparseRows,
+        columns: np.ndarray,
+        weights: np.ndarray | None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Norms by powers of differences, scaled by the largest; which of them overflowed."""
+        from ilk.neighbors import sparse
+
+        unit, exponent = unit_weights(weights)
+        scale = sparse.merged(sparse.LARGEST, X, rows, Y, columns, weights=weights).astype(float)
+        unsure = np.isinf(scale)
+        scale[unsure | (scale == 0)] = 1
+        X, Y = X.in_double, Y.in_double
+        p = float(self.p)
+        total = sparse.merged(
+            sparse.POWERS, X, rows, Y, columns, power=p, weights=unit, scale=scale
+        )
+        if exponent == 0 and p >= 0.5:  # the root stays in range
+            return scale * total ** (1 / p), unsure
+        return _product(scale, total, exponent, p), unsure
 
     @property
     def embeds(self) -> bool:

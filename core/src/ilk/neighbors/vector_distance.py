@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from ilk.inputs import check_same_features, n_rows
+from ilk.inputs import check_same_features, is_sparse, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
 from ilk.neighbors.blocked import nearest_blocked, within_blocked
 from ilk.neighbors.checks import check_k
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ilk.arrays import Cases
+    from ilk.neighbors.sparse import SparseRows
 
 _Float: TypeAlias = type[np.floating[Any]]
 _Part: TypeAlias = tuple[int, Rows, Rows]
@@ -72,6 +73,18 @@ class VectorDistance(Distance):
         """Return some rows in the form that is compared."""
         return Rows(X, X)
 
+    def sparse_rows(self, X: Any, dtype: _Float) -> SparseRows:
+        """Return sparse (or dense) rows in the form that `merge` compares, where declared."""
+        from ilk.neighbors.sparse import SparseRows
+
+        return SparseRows.of(X, dtype)
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``, where declared."""
+        raise NotImplementedError
+
     def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         self.check_parameters()
@@ -79,6 +92,10 @@ class VectorDistance(Distance):
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Distances of every row of X to every row of Y, both already checked."""
+        if is_sparse(X) or is_sparse(Y):
+            from ilk.neighbors import sparse
+
+            return sparse.compare(self, X, Y)
         if len(Y) <= FEW_ROWS < len(X) and self.embeds and self.symmetric:
             return np.ascontiguousarray(self.compare(Y, X).T)  # the same sums, but faster
         # only tiles from the diagonal on are computed; the others are their mirror images
@@ -108,6 +125,10 @@ class VectorDistance(Distance):
 
         X and Y are already checked; pairs of the same row of X should be adjacent.
         """
+        if is_sparse(X) or is_sparse(Y):
+            from ilk.neighbors import sparse
+
+            return sparse.compare_pairs(self, X, rows, Y, columns)
         D = np.empty(len(rows), dtype=self.result_type(X, Y))
         # runs of pairs with the same row of X; a few short runs share one call
         starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
@@ -129,7 +150,11 @@ class VectorDistance(Distance):
         self, X: np.ndarray, Y: np.ndarray, k: int, kept: Kept | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same as `kneighbors`, of rows that are already checked."""
-        check_k(self, k, len(Y))
+        check_k(self, k, n_rows(Y))
+        if is_sparse(X) or is_sparse(Y):
+            from ilk.neighbors import sparse
+
+            return sparse.nearest(self, X, Y, k)
         if self.embeds and pays(self, X, Y, k, kept):
             return nearest_refined(self, X, Y, k, kept)
         return self.nearest_by_differences(X, Y, k)

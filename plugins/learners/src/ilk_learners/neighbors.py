@@ -104,6 +104,7 @@ class Nearest(Component):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
         fast_leave_one_out=True,
+        sparse=True,
     )
 
     @abstractmethod
@@ -338,6 +339,9 @@ class Nearest(Component):
             return tags
         if hasattr(component, "__sklearn_tags__"):
             tags.input_tags = component.__sklearn_tags__().input_tags
+        if self.metric_learner is None:
+            index = _content(self, "index")
+            tags.input_tags.sparse &= getattr(index, "capabilities", index).sparse
         return tags
 
 

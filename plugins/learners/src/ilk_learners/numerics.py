@@ -171,6 +171,20 @@ def subtract_means(
 _FACTORS = 1000  # 2**exponent is a normal number below this
 
 
+def class_sums(
+    X: Any, groups: np.ndarray, n_groups: int, weights: np.ndarray | None = None, *, mean: bool
+) -> np.ndarray:
+    """Sums or means of groups of sparse rows, by a sparse product; array of shape (n_groups, p)."""
+    import scipy.sparse as sp
+
+    n = X.shape[0]
+    factors = np.ones(n) if weights is None else weights
+    if mean:
+        factors = factors / np.bincount(groups, factors, minlength=n_groups)[groups]
+    belong = sp.csr_array((factors, (groups, np.arange(n))), shape=(n_groups, n))
+    return np.asarray((belong @ X.astype(float)).toarray())
+
+
 def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean of each column, and deviations from it in units of the column's size.
 

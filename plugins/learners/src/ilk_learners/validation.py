@@ -18,9 +18,11 @@ from ilk import (
     check_vectors,
     display_name,
     is_frozen,
+    is_sparse,
     is_table,
     n_rows,
     refuse_blocks,
+    refuse_sparse,
     registry,
     shipped_name,
     to_spec,
@@ -55,8 +57,13 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     vectors = set(able.inputs) & _VECTORS
     refuse_blocks(owner, X)
     X = as_table(X)
+    if is_sparse(X):
+        for each in (owner, taker):
+            if not getattr(each, "capabilities", Capabilities()).sparse:
+                refuse_sparse(each, X)
     if vectors and (vectors == set(able.inputs) or _is_numbers(X)):
-        return check_vectors(owner, X, reset=reset, nan=able.nan, sparse=able.sparse)
+        sparse = able.sparse and getattr(owner, "capabilities", able).sparse
+        return check_vectors(owner, X, reset=reset, nan=able.nan, sparse=sparse)
     if isinstance(X, str | bytes):
         raise InputError(
             f"{display_name(owner)}: X must be a list of texts, got the single text {X[:40]!r}"
@@ -92,6 +99,7 @@ def with_input_tags(owner: Component, slot: str, tags: Tags) -> Any:
         return tags
     if hasattr(component, "__sklearn_tags__"):
         tags.input_tags = component.__sklearn_tags__().input_tags
+        tags.input_tags.sparse &= owner.capabilities.sparse
     return tags
 
 
@@ -112,9 +120,7 @@ def check_columns(owner: object, X: Any, *, reset: bool) -> None:
 
 
 def _is_numbers(X: Cases) -> bool:
-    import scipy.sparse as sp
-
-    if sp.issparse(X):
+    if is_sparse(X):
         return True
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
 

@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import scipy.sparse as sp
 
+from ilk.inputs import is_sparse
 from ilk.interfaces.metric_learner import LocalMetric
 from ilk.testing.checks.learning import answer, expect_rows_apart, trained
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
@@ -197,13 +198,67 @@ def check_sparse_refused(subject: Subject) -> None:
     )
 
 
+def _some_zeros(subject: Subject) -> tuple[np.ndarray, Any]:
+    X, y = subject.vectors()
+    X = np.where(np.abs(X) < np.median(np.abs(X)) / 2, 0, X)
+    return X, y
+
+
+def _untidy(X: np.ndarray) -> Any:
+    """CSR with columns in descending order, a value in two parts, zeros, and 64-bit indices."""
+    n, p = X.shape
+    columns = np.tile(np.append(np.arange(p)[::-1], 0), n)
+    values = np.concatenate([X[:, ::-1], X[:, :1]], axis=1)
+    values[:, -2:] /= 2
+    ends = np.arange(n + 1, dtype=np.int64) * (p + 1)
+    untidy = sp.csr_array((values.ravel(), columns.astype(np.int64), ends), shape=(n, p))
+    untidy.has_sorted_indices = untidy.has_canonical_format = False
+    return untidy
+
+
 @check(*DATA_KINDS, capability="sparse", when=takes_vectors)
 def check_sparse_taken(subject: Subject) -> None:
-    """If sparse matrices are declared, they give the result of the dense array."""
-    X, y = subject.vectors()
-    X = np.where(np.abs(X) < 0.5, 0, X)
-    got, expected = _run(subject, sp.csr_matrix(X), y), _run(subject, X, y)
-    expect_same(got, expected, "the result for a sparse X", rtol=1e-6)
+    """If sparse rows are declared, those of any format give the result of the dense array."""
+    X, y = _some_zeros(subject)
+    expected = _run(subject, X, y)
+    formats = {
+        "a CSR matrix": sp.csr_matrix(X),
+        "a COO array": sp.coo_array(X),
+        "CSR with unsorted columns, duplicates and zeros": _untidy(X),
+    }
+    for what, rows in formats.items():
+        got = _run(subject, rows, y)
+        got = got.toarray() if is_sparse(got) else got
+        expect_same(got, expected, f"the result for {what}", rtol=1e-6, atol=1e-9)
+
+
+@check(*ANSWERING_KINDS, capability="sparse", when=takes_vectors)
+def check_sparse_queries(subject: Subject) -> None:
+    """If sparse rows are declared, sparse queries after dense training give the dense answers."""
+    X, y = _some_zeros(subject)
+    component = trained(subject, X, y)
+    got, expected = (answer(subject, component, Q) for Q in (sp.csr_array(X), X))
+    got = got.toarray() if is_sparse(got) else got
+    expect_same(got, expected, "the answers for sparse queries", rtol=1e-6, atol=1e-9)
+
+
+@check(*DATA_KINDS, capability="sparse", when=takes_vectors)
+@_by_check_vectors()
+def check_sparse_faults(subject: Subject) -> None:
+    """A stored infinity, or a NaN, is an error that names the component and the row."""
+    X, y = _some_zeros(subject)
+    for value, what in ((np.inf, "inf"), (np.nan, "NaN")):
+        if what == "NaN" and claims(subject.new(), "nan"):
+            continue
+        spoiled = X.copy()
+        spoiled[3, 1] = value
+        rows = sp.csr_array(spoiled)
+        expect_error(
+            lambda: _run(subject, rows, y),  # noqa: B023  # called before the next turn
+            f"sparse X with {what} in row 3",
+            errors=ValueError,
+            mentions=[subject.names(), what, "row 3", "column 1"],
+        )
 
 
 @check(

@@ -103,6 +103,7 @@ class OfParts(ilk.Distance):
 
     def views_of(self, X: Any, argument: str = "X") -> Iterator[tuple[str, Any]]:
         """Yield the name of each part and its view of X, after a check of the columns."""
+        ilk.refuse_sparse(self, X, argument)
         if self.columns_ is None:
             return ((name, ilk.as_table(X)) for name in self.parts_)
         return ilk.views_of(self, X, argument)

@@ -61,6 +61,7 @@ class KernelDistance(ilk.Distance):
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets"),
         symmetric=True,
         needs_fit=True,
+        sparse=True,
     )
 
     @classmethod
@@ -109,7 +110,7 @@ class KernelDistance(ilk.Distance):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         kernel = self.kernel_ if hasattr(self, "kernel_") else self.resolve_slot("kernel")
-        tags.input_tags.sparse = kernel.capabilities.sparse
+        tags.input_tags.sparse = kernel.__sklearn_tags__().input_tags.sparse
         return tags
 
     def _ready(self) -> Any:
@@ -130,7 +131,5 @@ def _is_single(X: Cases) -> bool:
 
 
 def _in_double(X: Any) -> Any:
-    import scipy.sparse as sp
-
-    numeric = isinstance(X, np.ndarray) or sp.issparse(X)
+    numeric = isinstance(X, np.ndarray) or ilk.is_sparse(X)
     return X.astype(float) if numeric and X.dtype == np.float32 else X

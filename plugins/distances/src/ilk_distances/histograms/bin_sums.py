@@ -328,6 +328,71 @@ def recomputed(
 
 
 @ilk.compiled
+def sparse_masses(
+    values: np.ndarray, ends: np.ndarray, n_bins: int, added: np.ndarray
+) -> np.ndarray:
+    """Masses of sparse histograms in double-double arithmetic, (n, 2); shapes as in CSR."""
+    out = np.empty((len(added), 2))
+    for i in range(len(added)):
+        row = values[ends[i] : ends[i + 1]]
+        high, low = _mass(row, added[i])
+        rest, rest_low = _product((float(n_bins - len(row)), 0.0), (added[i], 0.0))
+        high, error = _sum(high, rest)
+        out[i, 0], out[i, 1] = _sum(high, low + (error + rest_low))
+    return out
+
+
+@ilk.compiled
+def merged_sums(
+    kind: int,
+    xs: np.ndarray,
+    xi: np.ndarray,
+    x_ends: np.ndarray,
+    x_added: np.ndarray,
+    x_masses: np.ndarray,
+    ys: np.ndarray,
+    yi: np.ndarray,
+    y_ends: np.ndarray,
+    y_added: np.ndarray,
+    y_masses: np.ndarray,
+    n_bins: int,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    normalize: bool,
+    out: np.ndarray,
+) -> None:
+    """The sums of `recomputed` of pairs of sparse histograms, by merging their sorted bins.
+
+    Shapes as in CSR; added (n,), masses (n, 2), rows, columns and out (n_pairs,).
+    """
+    for pair in range(len(out)):
+        i, j = rows[pair], columns[pair]
+        a, a_end, b, b_end = x_ends[i], x_ends[i + 1], y_ends[j], y_ends[j + 1]
+        x_mass = (x_masses[i, 0], x_masses[i, 1]) if normalize else (1.0, 0.0)
+        y_mass = (y_masses[j, 0], y_masses[j, 1]) if normalize else (1.0, 0.0)
+        visited = 0
+        # one turn more, for the bins that neither histogram stores
+        while True:
+            f = xi[a] if a < a_end else n_bins
+            g = yi[b] if b < b_end else n_bins
+            last = f == n_bins and g == n_bins
+            x = xs[a] if f <= g and not last else 0.0
+            y = ys[b] if g <= f and not last else 0.0
+            d = x - y
+            if normalize:
+                d = _difference(x, x_added[i], x_mass, y, y_added[j], y_mass)
+            term = _term(kind, (x + x_added[i]) / x_mass[0], (y + y_added[j]) / y_mass[0], d)
+            if last:
+                if term != 0 and n_bins > visited:
+                    out[pair] += (n_bins - visited) * term
+                break
+            out[pair] += term
+            a += f <= g
+            b += g <= f
+            visited += 1
+
+
+@ilk.compiled
 def _term(kind: int, a: float, b: float, d: float) -> float:
     """Term of one bin; ``d = a - b`` is more precise than the rounded a and b."""
     # equal bins contribute nothing, also where the formula has 0 / 0

@@ -54,6 +54,8 @@ class ChiSquared(HistogramDistance):
         doc="Whether every histogram is divided by its mass, the sum of its bins.",
     )
 
+    sums = "CHI2"
+
     @classmethod
     def examples(cls) -> list[ChiSquared]:
         """Return one that takes histograms as they are, and one that normalizes them."""
@@ -82,4 +84,8 @@ class ChiSquared(HistogramDistance):
             np.copyto(tile.view, D, where=unusual)
         if self.normalize:
             self._settle(CHI2, X, Y, tile)
-            np.minimum(tile.view, 1, out=tile.view)  # rounding may exceed 1
+        self._finish(tile.view)
+
+    def _finish(self, D: np.ndarray) -> None:
+        if self.normalize:
+            np.minimum(D, 1, out=D)  # rounding may exceed 1

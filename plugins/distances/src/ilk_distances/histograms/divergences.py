@@ -48,9 +48,8 @@ class InformationDistance(HistogramDistance):
             if not math.isfinite(getattr(self, name)):
                 raise self.parameter_error(name, f"must be finite, got {getattr(self, name)}")
 
-    def _to_base(self, tile: Tile) -> None:
+    def _finish(self, D: np.ndarray) -> None:
         if self.base != math.e:
-            D = tile.view
             D /= math.log(self.base)
 
 
@@ -91,7 +90,8 @@ class KullbackLeibler(InformationDistance):
     (2.0, inf)
     """
 
-    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("histograms",))
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(inputs=("histograms",), sparse=True)
+    sums = "DIVERGENCE"
 
     smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
@@ -114,11 +114,13 @@ class KullbackLeibler(InformationDistance):
 
         fill_tile(products, X, replace(Y, values=Y.extras["logs"]), tile)
         self._settle(DIVERGENCE, X, Y, tile, factor=-1, most=_VAST)
-        self._to_base(tile)
+        self._finish(tile.view)
 
 
 class _EntropyDifference(InformationDistance):
     """Jeffrey divergence, by entropies of histograms and of their mean."""
+
+    sums = "JEFFREY"
 
     def _rows(self, X: np.ndarray) -> Rows:
         bins = self._bins(X)
@@ -133,9 +135,12 @@ class _EntropyDifference(InformationDistance):
 
         fill_tile(entropies, X, Y, tile)
         self._settle(JEFFREY, X, Y, tile, factor=-1)
+        self._finish(tile.view)
+
+    def _finish(self, D: np.ndarray) -> None:
         if self.normalize:
-            np.minimum(tile.view, 2 * math.log(2), out=tile.view)  # rounding may exceed it
-        self._to_base(tile)
+            np.minimum(D, 2 * math.log(2), out=D)  # rounding may exceed it
+        super()._finish(D)
 
 
 class Jeffrey(_EntropyDifference):
@@ -210,7 +215,7 @@ class JensenShannon(_EntropyDifference):
     """
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
-        inputs=("histograms",), symmetric=True, metric=True
+        inputs=("histograms",), symmetric=True, metric=True, sparse=True
     )
     smoothing = 0
     normalize = True
@@ -220,9 +225,8 @@ class JensenShannon(_EntropyDifference):
         """Return one in natural units, and one in bits."""
         return [cls(), cls(base=2)]
 
-    def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
-        super()._compare(X, Y, tile)
-        D = tile.view
+    def _finish(self, D: np.ndarray) -> None:
+        super()._finish(D)
         D /= 2
         np.sqrt(D, out=D)
 
@@ -262,6 +266,7 @@ class SymmetricKL(InformationDistance):
 
     smoothing: float = _SMOOTHING
     normalize: bool = NORMALIZE
+    sums = "SYMMETRIC"
 
     def _rows(self, X: np.ndarray) -> Rows:
         bins = self._bins(X)
@@ -279,7 +284,7 @@ class SymmetricKL(InformationDistance):
 
         fill_tile(differences, X, Y, tile)
         self._settle(SYMMETRIC, X, Y, tile, most=_VAST)
-        self._to_base(tile)
+        self._finish(tile.view)
 
 
 def _logarithms(bins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -41,8 +41,10 @@ class Hellinger(HistogramDistance):
 
     normalize: bool = NORMALIZE
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
-        inputs=("histograms",), symmetric=True, metric=True
+        inputs=("histograms",), symmetric=True, metric=True, sparse=True
     )
+
+    sums = "HELLINGER"
 
     @classmethod
     def examples(cls) -> list[Hellinger]:
@@ -65,7 +67,9 @@ class Hellinger(HistogramDistance):
 
         fill_tile(squared_euclidean, X, Y, tile)
         self._settle(HELLINGER, X, Y, tile)
-        D = tile.view
+        self._finish(tile.view)
+
+    def _finish(self, D: np.ndarray) -> None:
         # d^2 = sum (sqrt h - sqrt k)^2 / 2
         D /= 2
         if self.normalize:

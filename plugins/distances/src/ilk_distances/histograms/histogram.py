@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import ilk
 from ilk import param
 from ilk.neighbors import Rows, Tile, VectorDistance
+
+if TYPE_CHECKING:
+    from ilk.neighbors.sparse import SparseRows
 
 NORMALIZE: Any = param(
     default=True,
@@ -24,8 +28,9 @@ class HistogramDistance(VectorDistance):
     """
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
-        inputs=("histograms",), symmetric=True
+        inputs=("histograms",), symmetric=True, sparse=True
     )
+    sums: ClassVar[str]  # name of the kind of sum in `bin_sums` for sparse histograms
 
     @property
     def normalize(self) -> bool:
@@ -45,16 +50,17 @@ class HistogramDistance(VectorDistance):
     def check_input(self, X: Any, argument: str = "X") -> Any:
         """Return X as an array of non-negative numbers, or raise an error that names the cell."""
         X = super().check_input(X, argument)
-        if X.min() < 0:
-            i, j = (int(index) for index in np.argwhere(X < 0)[0])
-            problem = f"has a negative bin ({X[i, j]:g}) at row {i}, column {j}"
+        negative = first_negative(X)
+        if negative is not None:
+            value, i, j = negative
+            problem = f"has a negative bin ({value:g}) at row {i}, column {j}"
             raise ilk.InputError(f"{ilk.display_name(self)}: {argument} {problem}")
         self._check_masses(X, argument)
         return X
 
-    def _check_masses(self, X: np.ndarray, argument: str) -> None:
+    def _check_masses(self, X: Any, argument: str) -> None:
         with np.errstate(over="ignore"):
-            masses = np.sum(X, axis=1, dtype=float) + float(self.smoothing) * X.shape[1]
+            masses = np.ravel(X.sum(axis=1, dtype=float)) + float(self.smoothing) * X.shape[1]
         most = float(np.finfo(X.dtype).max) / 4  # keeps sums of two histograms finite
         problem = None
         if not masses.max() <= most:
@@ -101,6 +107,38 @@ class HistogramDistance(VectorDistance):
         added = x_added, y_added
         return np.asarray(recomputed(kind, X, Y, *np.nonzero(pairs), added, self.normalize))
 
+    def sparse_rows(self, X: Any, dtype: type[np.floating[Any]]) -> SparseRows:
+        """Return bins in double, with the summand of every bin and the masses in two parts."""
+        from ilk_distances.histograms.bin_sums import sparse_masses
+
+        rows = super().sparse_rows(X, dtype).in_double
+        added = np.full(len(rows), float(self.smoothing))
+        if self.normalize:
+            largest = np.ravel(rows.csr.max(axis=1).toarray())
+            shifts = -np.frexp(np.maximum(largest, added))[1]  # as `_scaled` has them
+            rows = replace(rows, values=np.ldexp(rows.values, rows.by_row(shifts)))
+            added = np.ldexp(added, shifts)
+        masses = sparse_masses(rows.values, rows.ends, rows.n_features, added)
+        return replace(rows, extras={"added": added, "masses": masses})
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
+        from ilk_distances.histograms import bin_sums
+
+        x, y = (
+            (Z.values, Z.indices, Z.ends, Z.extras["added"], Z.extras["masses"]) for Z in (X, Y)
+        )
+        D = np.zeros(len(rows))
+        kind = getattr(bin_sums, self.sums)
+        bin_sums.merged_sums(kind, *x, *y, X.n_features, rows, columns, self.normalize, D)
+        self._finish(D)
+        return D
+
+    def _finish(self, D: np.ndarray) -> None:
+        """Turn sums over bins into distances, in place."""
+
     def _scaled(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Histograms and the summands of their bins; bins at most 1 if normalized."""
         X = np.ascontiguousarray(X, dtype=float)
@@ -110,6 +148,16 @@ class HistogramDistance(VectorDistance):
         # an exact factor, so that sums of any bins stay in range
         exponents = -np.frexp(np.maximum(X.max(axis=1), added))[1]
         return np.ldexp(X, exponents[:, None]), np.ldexp(added, exponents)
+
+
+def first_negative(X: Any) -> tuple[float, int, int] | None:
+    """The first negative number of an array or of CSR, its row and its column; None if none."""
+    if not X.min() < 0:
+        return None
+    rows, columns = (X < 0).nonzero()
+    row = int(rows.min())
+    column = int(columns[rows == row].min())
+    return float(X[row, column]), row, column
 
 
 def thresholds(values: object, least: Any) -> np.ndarray:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ilk import param
 from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import HistogramDistance, thresholds
+
+if TYPE_CHECKING:
+    from ilk.neighbors.sparse import SparseRows
 
 _SURE = {np.float64: 2.0**-20, np.float32: 2.0**-6}
 
@@ -47,6 +52,7 @@ class HistogramIntersection(HistogramDistance):
         doc="Whether every histogram is divided by its mass, the sum of its bins.",
     )
     needs_mass = True
+    sums = "OVERLAP"
 
     @property
     def metric(self) -> bool:
@@ -83,4 +89,20 @@ class HistogramIntersection(HistogramDistance):
 
             fill_tile(excess, X, Y, tile)
             D /= np.minimum(X.extras["mass"][:, None], Y.extras["mass"])
+        self._finish(D)
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
+        if self.normalize:
+            return super().merge(X, rows, Y, columns)
+        from ilk.neighbors import sparse
+
+        D = sparse.merged(sparse.EXCESS, X, rows, Y, columns)
+        D /= np.minimum(X.extras["masses"][rows, 0], Y.extras["masses"][columns, 0])
+        self._finish(D)
+        return D
+
+    def _finish(self, D: np.ndarray) -> None:
         np.minimum(D, 1, out=D)

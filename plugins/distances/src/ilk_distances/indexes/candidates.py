@@ -227,7 +227,7 @@ class CountedDistances:
         return self._one_by_one(Q, queries, rows, "query")
 
     def _one_by_one(self, Q: Any, queries: np.ndarray, rows: np.ndarray, kind: str) -> np.ndarray:
-        step = max(_CACHED // self.X.shape[1], 1)
+        step = max(_CACHED // _width(self.X), 1)
         parts = []
         for start in range(0, max(len(rows), 1), step):
             part = slice(start, start + step)
@@ -279,8 +279,14 @@ class CountedDistances:
 
 def rows_at_once(X: Any) -> int:
     """Number of training rows to copy at a time."""
-    width = X.shape[1] if getattr(X, "ndim", 0) == 2 else 1  # an array
-    return max(_NUMBERS // width, 1)
+    return max(_NUMBERS // _width(X), 1)
+
+
+def _width(X: Any) -> int:
+    """Numbers in a row; of sparse rows, on average."""
+    if ilk.is_sparse(X):
+        return max(int(X.nnz) // max(ilk.n_rows(X), 1), 1)
+    return X.shape[1] if getattr(X, "ndim", 0) == 2 else 1  # an array
 
 
 def search_in_blocks(

@@ -188,7 +188,7 @@ class CaseRetrievalNet(ilk.Index):
 
     def _activated(self, Q: Cases | None) -> Iterator[tuple[Any, tuple[np.ndarray, ...]]]:
         """Yield queries, a block at a time, and the entities that each activates."""
-        Q = paired_queries(self.distance_, Q, self.X_)
+        Q = paired_queries(self, Q)
         size = max(_BLOCK // (ilk.n_rows(self.X_) + self.n_entities_), 1)
         for start in range(0, ilk.n_rows(Q), size):
             queries = Q[start : start + size]

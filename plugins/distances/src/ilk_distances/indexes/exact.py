@@ -57,8 +57,13 @@ def check_metric(owner: object, distance: Distance) -> None:
         )
 
 
-def paired_queries(distance: Distance, Q: Any, X: Matrix) -> Any:
-    """Return queries in the form for the distance to the training rows."""
+def paired_queries(index: Any, Q: Any) -> Any:
+    """Return queries in the form for the distance to the training rows of a fitted index."""
+    distance, X = index.distance_, index.X_
+    if ilk.is_sparse(Q) and not ilk.is_sparse(X):
+        if not index.capabilities.sparse:
+            ilk.refuse_sparse(index, Q, "Q")
+        Q = Q.toarray()  # training rows, of the same width, are in memory as well
     return distance.check_pair(distance.check_input(Q, "Q"), X)[0]
 
 
@@ -70,6 +75,7 @@ def count(index: Any, n_distances: int) -> None:
 
 def check_queries(owner: object, distance: Distance, Q: Any, X: Matrix) -> Any:
     """Return queries in the form for the distance, with a check of the number of features."""
+    ilk.refuse_sparse(owner, Q, "Q")
     Q = distance.check_input(Q, "Q")
     if getattr(Q, "ndim", 1) == getattr(X, "ndim", 1) == 2:  # arrays
         ilk.check_same_features(owner, Q, X)

@@ -137,6 +137,7 @@ class Footprint(ilk.Index):
         """
         check_fitted(self)
         self.check_k(k, ilk.n_rows(self.X_))
+        ilk.refuse_sparse(self, Q, "Q")
         Q = self.distance_.check_input(Q, "Q")
         answers: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         pending, n_references = np.arange(ilk.n_rows(Q)), self.n_references

@@ -75,7 +75,7 @@ class Stable(Family):
             directions *= np.asarray(distance.weights, dtype=float)[:, None] ** (1 / distance.p)
         # projections of centred rows keep more digits, and a shift is part of the random offset
         # anyway
-        center = X.min(axis=0).astype(float) / 2 + X.max(axis=0).astype(float) / 2
+        center = _dense(X.min(axis=0)) / 2 + _dense(X.max(axis=0)) / 2
         with np.errstate(over="ignore"):
             return cls(center, directions / float(width), rng.uniform(size=n_hashes))
 
@@ -245,7 +245,14 @@ def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> 
     return np.asarray(1 - 2 * ndtr(-t) - hump)
 
 
-def _projected(X: np.ndarray, center: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def _dense(row: Any) -> np.ndarray:
+    """A row of extremes as floats, also that of sparse rows."""
+    return np.ravel(row.toarray() if ilk.is_sparse(row) else row).astype(float)
+
+
+def _projected(X: Any, center: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    if ilk.is_sparse(X):
+        return np.asarray(X.astype(float) @ directions - center @ directions)
     from ilk_distances.indexes.hash_functions import project
 
     X = np.ascontiguousarray(X, dtype=float)

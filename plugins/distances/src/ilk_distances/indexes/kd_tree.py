@@ -8,7 +8,7 @@ import numpy as np
 
 import ilk
 from ilk import check_fitted, param
-from ilk.neighbors import Norm, check_radius
+from ilk.neighbors import Norm, check_radius, training_rows
 from ilk_distances.indexes.candidates import nearest_pairs, within_lists
 from ilk_distances.indexes.exact import Margin, check_metric, check_queries, count, margin
 
@@ -93,7 +93,7 @@ class KDTree(ilk.Index):
                 f"chebyshev, got {ilk.display_name(distance)}; cover_tree takes any metric"
             )
         check_metric(self, distance)
-        self.X_ = distance.check_input(X)
+        self.X_ = training_rows(self, distance, X)
         self.distance_ = distance
         self._tree: _Scaled | None = None
         self._built()

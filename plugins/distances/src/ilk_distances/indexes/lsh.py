@@ -116,6 +116,7 @@ class LSH(ilk.Index):
 
     exact: ClassVar[bool] = False
     remedy: ClassVar[str] = "more n_tables or n_probes, fewer n_bits"
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(sparse=True)
     n_tables: int = param(
         default=16,
         ge=1,
@@ -166,6 +167,11 @@ class LSH(ilk.Index):
         """Hash training rows for an already fitted distance; y is ignored."""
         self.check_parameters()
         family = self._family_of(distance)
+        if family in {"hamming", "jaccard"} and ilk.is_sparse(X):
+            raise ilk.InputTypeError(
+                f"{ilk.display_name(self)}: X has sparse rows, which its hash functions for "
+                f"{family} do not take; the index brute does"
+            )
         self.X_ = training_rows(self, distance, X)
         self.distance_ = distance
         self.n_fallbacks_ = self.n_distance_evaluations_ = 0
@@ -205,9 +211,9 @@ class LSH(ilk.Index):
         check_fitted(self)
         n = ilk.n_rows(self.X_)
         self.check_k(k, n)
-        Q = paired_queries(self.distance_, Q, self.X_)
+        Q = paired_queries(self, Q)
         near: Any = None
-        where = np.empty((len(Q), int(k)), np.int64)
+        where = np.empty((ilk.n_rows(Q), int(k)), np.int64)
         few: list[int] = []
         for part, queries, rows in self._candidates(Q):
             enough = np.bincount(queries, minlength=part.stop - part.start) >= k
@@ -234,7 +240,7 @@ class LSH(ilk.Index):
         """The rows within distance r of each query that share a bucket with it."""
         check_fitted(self)
         r = check_radius(self, r)
-        Q = paired_queries(self.distance_, Q, self.X_)
+        Q = paired_queries(self, Q)
         near: list[np.ndarray] = []
         where: list[np.ndarray] = []
         for part, queries, rows in self._candidates(Q):
@@ -283,18 +289,21 @@ class LSH(ilk.Index):
 
     def _hashed(self, X: np.ndarray, n_probes: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield blocks of rows: first row, codes of their buckets, and tables of the buckets."""
-        n_bits, step = self.n_bits_, max(_BLOCK // max(len(self.factors_), 1, *X.shape[1:]), 1)
-        for start in range(0, len(X), step):
+        n_bits, step = self.n_bits_, len(self.factors_)
+        # sparse rows have few numbers, however many features there are
+        wide = () if ilk.is_sparse(X) else X.shape[1:]
+        step = max(_BLOCK // max(step, 1, *wide), 1)
+        for start in range(0, ilk.n_rows(X), step):
             block = X[start : start + step]
             values, margins = self.family_.values(block)
-            terms = (values.astype(np.uint64) * self.factors_).reshape(len(block), -1, n_bits)
+            terms = (values.astype(np.uint64) * self.factors_).reshape(len(values), -1, n_bits)
             # a random linear combination of the hash values, modulo 2^64: other buckets collide
             # rarely
             codes = terms.sum(axis=2, dtype=np.uint64).T[:, None]
             if n_probes:
                 codes = np.concatenate([codes, codes + self._steps(margins, n_probes)], axis=1)
             tables = np.repeat(np.arange(self.n_tables), codes.shape[1])
-            yield start, codes.reshape(-1, len(block)), tables
+            yield start, codes.reshape(-1, len(values)), tables
 
     def _steps(self, margins: Any, n_probes: int) -> np.ndarray:
         """Differences from the code of a row's bucket to the codes of the closest buckets.
@@ -314,7 +323,7 @@ class LSH(ilk.Index):
         """Yield some queries, and pairs of their numbers among them and rows in their buckets."""
         from ilk_distances.indexes.hash_functions import gather
 
-        n = len(self.X_)
+        n = ilk.n_rows(self.X_)
         for first, codes, tables in self._hashed(Q, self.n_probes):
             pairs = list(zip(tables.tolist(), codes, strict=True))
             # the rows of a bucket are contiguous, because the codes of a table ascend
@@ -361,7 +370,7 @@ class _Sampled:
     @classmethod
     def of(cls, rng: np.random.RandomState, distance: Any, X: np.ndarray, family: str) -> Self:
         """Draw the rows and compute the distances."""
-        n = len(X)
+        n = ilk.n_rows(X)
         queries = rng.permutation(n)[:_QUERIES]
         k = min(_NEIGHBORS, n - 1)
         strangers = np.sort(rng.permutation(n)[:_STRANGERS])

@@ -148,6 +148,7 @@ class Conformal(ilk.Kernel):
         """Fit kernel and distance, and find centres and tau unless they are given."""
         self.check_parameters()
         X = ilk.as_table(X)
+        ilk.refuse_sparse(self, X)
         self.width_ = n_features(X)
         self.kernel_ = ilk.fit_component(self.resolve_slot("kernel"), X, y)
         self.bump_ = RBF(
@@ -232,6 +233,7 @@ class Conformal(ilk.Kernel):
     def _checked(self, X: Cases, argument: str = "X") -> Any:
         check_fitted(self)
         X = ilk.as_table(X)
+        ilk.refuse_sparse(self, X, argument)
         check_n_features(self, X, self.width_, argument)
         return X
 

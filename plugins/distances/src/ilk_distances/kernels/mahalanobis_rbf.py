@@ -78,7 +78,7 @@ class MahalanobisRBF(DistanceKernel):
         "learners whose L has a scale of its own (rca, whitening).",
     )
     capabilities: ClassVar[ilk.Capabilities] = replace(
-        DistanceKernel.capabilities, inputs=("vectors",)
+        DistanceKernel.capabilities, inputs=("vectors",), sparse=False
     )
 
     @classmethod

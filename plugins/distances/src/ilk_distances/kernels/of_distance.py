@@ -53,6 +53,7 @@ class DistanceKernel(ilk.Kernel):
         symmetric=True,
         needs_fit=True,
         gram_gradient=True,
+        sparse=True,
     )
     power: ClassVar[int] = 2  # power of the distance in u: 1 for a distance that is a square
     gaussian: ClassVar[bool] = True  # whether the kernel is exp(-u)
@@ -64,6 +65,14 @@ class DistanceKernel(ilk.Kernel):
         distance = self.resolve_slot("distance")
         learns = getattr(distance, "needs_fit", distance.capabilities.needs_fit)
         return isinstance(getattr(self, self.width), str) or bool(learns)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if not self.capabilities.sparse:
+            return tags
+        distance = self.resolve_slot("distance")
+        tags.input_tags.sparse = distance.__sklearn_tags__().input_tags.sparse
+        return tags
 
     @property
     def induces_metric(self) -> bool:

@@ -142,16 +142,18 @@ class RBF(DistanceKernel):
 
     def _mapped(self, X: Any, argument: str = "X") -> Any:
         """Divide each feature by its sigma, if each has one."""
+        import scipy.sparse as sp
+
         if np.ndim(self.sigma) == 0:
             return X
-        X = ilk.check_vectors(self, X, argument=argument)
+        X = ilk.check_vectors(self, X, argument=argument, sparse=True)
         sigma = np.asarray(self.sigma_, dtype=X.dtype)
         if len(sigma) != X.shape[1]:
             raise self.parameter_error(
                 "sigma", f"must have one value for each of {X.shape[1]} features, got {len(sigma)}"
             )
         with np.errstate(over="ignore"):
-            scaled = X / sigma
+            scaled = X @ sp.diags_array(1 / sigma) if ilk.is_sparse(X) else X / sigma
         ilk.check_finite(self, scaled, argument=f"{argument} / sigma")
         return scaled
 

@@ -63,6 +63,8 @@ def apply(function: Function, D: np.ndarray) -> np.ndarray:
 
 def can_tile(X: np.ndarray, Y: np.ndarray, sigma: float, *, gaussian: bool) -> bool:
     """Tell whether squares that underflow or overflow do not affect a kernel."""
+    if not (isinstance(X, np.ndarray) and isinstance(Y, np.ndarray)):  # sparse
+        return False
     single = X.dtype == Y.dtype == np.float32
     # unlike a Gaussian, other kernels are not 0 where a square overflows
     if not gaussian and max(np.abs(Z).max(initial=0) for Z in (X, Y)) > (1e15 if single else 1e145):

@@ -205,6 +205,7 @@ class WeightedSum(ilk.Kernel):
     def _views_of(self, X: Cases, argument: str = "X") -> list[Any]:
         """Return the columns of X for each kernel."""
         X = ilk.as_table(X)
+        ilk.refuse_sparse(self, X, argument)
         if self.views is not None:
             return [view for _, view in ilk.views_of(self, X, argument)]
         if hasattr(self, "kernels_"):

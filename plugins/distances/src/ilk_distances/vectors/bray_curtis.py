@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import HistogramDistance
+
+if TYPE_CHECKING:
+    from ilk.neighbors.sparse import SparseRows
 
 
 class BrayCurtis(HistogramDistance):
@@ -45,3 +51,19 @@ class BrayCurtis(HistogramDistance):
         mass[mass == 0] = 1
         np.divide(tile.view, mass, out=tile.view)
         np.minimum(tile.view, 1, out=tile.view)  # rounding may exceed 1
+
+    def sparse_rows(self, X: Any, dtype: type[np.floating[Any]]) -> SparseRows:
+        """Return the rows with their masses."""
+        rows = super().sparse_rows(X, dtype)
+        return replace(rows, extras={"mass": rows.sums()})
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
+        from ilk.neighbors import sparse
+
+        mass = X.extras["mass"][rows] + Y.extras["mass"][columns]
+        mass[mass == 0] = 1
+        D = sparse.merged(sparse.SUM, X, rows, Y, columns)
+        return np.asarray(np.minimum(D / mass, 1))

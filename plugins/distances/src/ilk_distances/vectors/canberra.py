@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 import ilk
 from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
+
+if TYPE_CHECKING:
+    from ilk.neighbors.sparse import SparseRows
 
 
 class Canberra(VectorDistance):
@@ -35,7 +38,9 @@ class Canberra(VectorDistance):
     1.5
     """
 
-    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(symmetric=True, metric=True)
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
+        symmetric=True, metric=True, sparse=True
+    )
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk_distances.vectors.row_kernels import relative
@@ -45,6 +50,17 @@ class Canberra(VectorDistance):
             fill_tile(relative, X, Y, tile)
         else:
             tile.view[...] = _of_huge(X.values.astype(float), Y.values.astype(float))
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
+        from ilk.neighbors import sparse
+
+        largest = max(float(np.abs(Z.values).max(initial=0)) for Z in (X, Y))
+        if not largest < np.finfo(X.values.dtype).max / 2:
+            return sparse.densified(self, X, rows, Y, columns)
+        return sparse.merged(sparse.RELATIVE, X, rows, Y, columns)
 
 
 def _of_huge(X: np.ndarray, Y: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ilk import Cases
+    from ilk.neighbors.sparse import SparseRows
 
 
 class Hamming(VectorDistance):
@@ -50,7 +51,7 @@ class Hamming(VectorDistance):
 
     normalize: bool = param(default=True, doc="Divide the count by the number of positions.")
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
-        inputs=("vectors", "tables", "strings"), symmetric=True, metric=True
+        inputs=("vectors", "tables", "strings"), symmetric=True, metric=True, sparse=True
     )
 
     @classmethod
@@ -58,8 +59,10 @@ class Hamming(VectorDistance):
         """Return the share and the number."""
         return [cls(), cls(normalize=False)]
 
-    def check_input(self, X: Cases, argument: str = "X") -> np.ndarray:
+    def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return X as an array of numbers, of characters, of single bytes or of objects."""
+        if ilk.is_sparse(X):
+            return ilk.check_vectors(self, X, argument=argument, sparse=True)
         return as_symbols(self, X, argument)
 
     def check_pair(self, X: Any, Y: Any = None) -> tuple[Any, Any]:
@@ -74,21 +77,34 @@ class Hamming(VectorDistance):
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
         X, Y = self.check_pair(X, Y)
-        return self._related(super().pairwise(*comparable(self, X, Y)), X, Y)
+        counts = super().pairwise(*self._numbered(X, Y))
+        return self._related(counts, X, Y)
 
     def kneighbors(self, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index."""
         X, Y = self.check_pair(X, Y)
         if k > MAX_SORTED:
             return ilk.nearest_blocked(self, X, Y, k)
-        near, where = super().kneighbors(*comparable(self, X, Y), k)
+        near, where = super().kneighbors(*self._numbered(X, Y), k)
         return self._related(near, X, Y), where
+
+    def _numbered(self, X: Any, Y: Any) -> tuple[Any, Any]:
+        """Rows as numbers that are equal where symbols are; sparse rows are numbers already."""
+        return (X, Y) if ilk.is_sparse(X) or ilk.is_sparse(Y) else comparable(self, X, Y)
 
     def _related(self, counts: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Counts, or shares if `normalize` is set."""
         single = X.dtype == Y.dtype == np.float32
         counts = counts.astype(np.float32 if single else np.float64, copy=False)
         return counts / max(X.shape[1], 1) if self.normalize else counts
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Numbers of features in which the sparse ``X[rows[i]]`` and ``Y[columns[i]]`` differ."""
+        from ilk.neighbors import sparse
+
+        return sparse.merged(sparse.UNEQUAL, X, rows, Y, columns)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk_distances.vectors.row_kernels import differences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,9 +13,11 @@ import numpy as np
 import ilk
 from ilk import param
 from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
+from ilk_distances.histograms.histogram import first_negative
 
 if TYPE_CHECKING:
     from ilk import Cases
+    from ilk.neighbors.sparse import SparseRows
 
 
 class Jaccard(VectorDistance):
@@ -62,7 +64,7 @@ class Jaccard(VectorDistance):
         "a set of itself alone.",
     )
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
-        inputs=("histograms", "strings"), symmetric=True, metric=True
+        inputs=("histograms", "strings"), symmetric=True, metric=True, sparse=True
     )
     works_in_double: ClassVar[bool] = True
 
@@ -86,15 +88,18 @@ class Jaccard(VectorDistance):
                 f"{ilk.display_name(self)}: {argument} has no rows, at least 1 is needed"
             )
         if _are_vectors(X):
-            return self._non_negative(ilk.check_vectors(self, X, argument=argument), argument)
+            return self._non_negative(
+                ilk.check_vectors(self, X, argument=argument, sparse=True), argument
+            )
         return as_sets(self, list(X), argument, self._substrings)
 
-    def _non_negative(self, X: np.ndarray, argument: str) -> np.ndarray:
-        if X.min() < 0:
-            row, column = (int(i) for i in np.argwhere(X < 0)[0])
+    def _non_negative(self, X: Any, argument: str) -> Any:
+        negative = first_negative(X)
+        if negative is not None:
+            value, row, column = negative
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: {argument} must not be negative, got "
-                f"{X[row, column]} at row {row}, column {column}"
+                f"{value} at row {row}, column {column}"
             )
         return X
 
@@ -132,6 +137,25 @@ class Jaccard(VectorDistance):
         with np.errstate(over="ignore"):
             return Rows(X, X, {"sums": np.cumsum(X, axis=1)[:, -1]})
 
+    def sparse_rows(self, X: Any, dtype: type[np.floating[Any]]) -> SparseRows:
+        """Return the rows with their sums."""
+        rows = super().sparse_rows(X, dtype)
+        return replace(rows, extras={"sums": rows.sums()})
+
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray:
+        """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
+        from ilk.neighbors import sparse
+
+        D = sparse.merged(sparse.SUM, X, rows, Y, columns)
+        whole = X.extras["sums"][rows] + Y.extras["sums"][columns] + D  # twice the sum of maxima
+        D = np.minimum(np.divide(2 * D, whole, out=np.zeros_like(D), where=whole > 0), 1)
+        large = np.isinf(whole)
+        if large.any():
+            D[large] = sparse.densified(self, X, rows[large], Y, columns[large])
+        return np.asarray(D)
+
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         large = np.isinf(_ratios(X, Y, tile))
         if large.any():  # smaller numbers have the same ratio
@@ -143,9 +167,7 @@ class Jaccard(VectorDistance):
 
 def _are_vectors(X: Any) -> bool:
     """Tell whether X is a table, a sparse matrix, or has only numbers."""
-    import scipy.sparse as sp
-
-    if ilk.is_table(X) or sp.issparse(X):
+    if ilk.is_table(X) or ilk.is_sparse(X):
         return True
     if isinstance(X, np.ndarray) and X.dtype != object:
         return X.dtype.kind not in "US" or X.ndim != 1

@@ -40,8 +40,6 @@ def by_feature(owner: Any, values: np.ndarray) -> np.ndarray:
 def indexable(X: Cases) -> Any:
     """Return data whose rows, and columns if any, can be indexed by position."""
     X = ilk.as_table(X)
-    if hasattr(X, "tocsr"):
-        return X.tocsr()
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         return np.asarray(X)
     return X
@@ -57,7 +55,7 @@ def row_blocks(X: Cases, size: int) -> Iterator[Any]:
         yield ilk.take(X, np.arange(start, min(start + size, n)))
 
 
-def check_features(owner: object, X: Cases, *, reset: bool) -> None:
+def check_features(owner: object, X: Any, *, reset: bool) -> None:
     """Check the columns of X, if any, against those of training; with `reset`, record them.
 
     Raises
@@ -65,8 +63,11 @@ def check_features(owner: object, X: Cases, *, reset: bool) -> None:
     InputError, InputTypeError
         If X is not an array, a table or a list, or its columns differ.
     """
+    from sklearn.utils import get_tags
     from sklearn.utils.validation import validate_data
 
+    if hasattr(X, "tocsr"):  # members are given draws: their errors would name other rows
+        ilk.check_finite(owner, X, nan=get_tags(owner).input_tags.allow_nan)
     if isinstance(X, Mapping | AbstractSet) and not hasattr(X, "shape"):
         kind = type(X).__name__
         raise ilk.InputTypeError(

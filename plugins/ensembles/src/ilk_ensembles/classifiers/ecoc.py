@@ -29,7 +29,8 @@ from ilk_ensembles.base.members import (
     seed_members,
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.validation import check_features, row_blocks
+from ilk_ensembles.base.resampling import member_tags
+from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.codes.construction import CODES, MOST, named_code
 from ilk_ensembles.codes.decoding import (
     agreement,
@@ -216,6 +217,9 @@ class ECOC(ilk.Classifier):
         if not isinstance(self.code, str):
             check_entries(self, self.code)
 
+    def __sklearn_tags__(self) -> Any:
+        return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
+
     def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a member for each column of the code.
 
@@ -236,6 +240,7 @@ class ECOC(ilk.Classifier):
 
         self.check_parameters()
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
+        X = indexable(X)
         check_features(self, X, reset=True)
         rng = ilk.check_seed(self, self.random_state)
         code = self._code(len(self.classes_), rng)
@@ -331,6 +336,7 @@ class ECOC(ilk.Classifier):
     def _decoded(self, X: Cases) -> np.ndarray:
         """Scores or probabilities of each class; array of shape (n, C)."""
         check_fitted(self)
+        X = indexable(X)
         check_features(self, X, reset=False)
         return np.concatenate([self._decode(outputs) for outputs in self._member_outputs(X)])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ilk import ClassifierLike, RandomState, ResamplingLike, slot
 from ilk_ensembles.base.heterogeneous import (
@@ -107,6 +107,11 @@ class Stacking(HeterogeneousClassifier):
             tree.set_params(resampling=halves),
             cls(members=[{"use": "knn", "k": 1}, {"use": "knn", "k": 5}], random_state=0),
         ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse &= not self.passthrough
+        return tags
 
     def _rule(self) -> StackingRule:
         return StackingRule(learner=self.resolve_slot("learner"), passthrough=self.passthrough)

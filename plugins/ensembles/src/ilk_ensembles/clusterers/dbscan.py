@@ -104,6 +104,7 @@ class DBSCAN(ilk.Clusterer):
         except ilk.IlkError:  # `fit` raises it
             return tags
         tags.input_tags = get_tags(distance).input_tags
+        tags.input_tags.sparse = False
         return tags
 
     def fit(

@@ -145,7 +145,7 @@ def comparable(owner: object, distance: Distance, X: Cases) -> Any:
         getattr(X, "ndim", 0) == 2 and getattr(getattr(X, "dtype", None), "kind", "O") in "biuf"
     )
     if vectors and (numbers or vectors == set(able.inputs)):
-        return ilk.check_vectors(owner, X, reset=True, nan=able.nan, sparse=able.sparse)
+        return ilk.check_vectors(owner, X, reset=True, nan=able.nan)
     name = ilk.display_name(owner)
     if isinstance(X, str | bytes):
         raise ilk.InputError(f"{name}: X must be a list of texts, got the single text {X[:40]!r}")

@@ -143,6 +143,11 @@ class StackingRegressor(HeterogeneousRegressor):
             raise failure(self, "learner", learner, error) from error
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse &= not self.passthrough
+        return tags
+
     # non-negative coefficients, as Breiman proposes: those of similar predictions do not cancel
     def _learner(self) -> Any:
         from sklearn.linear_model import LinearRegression

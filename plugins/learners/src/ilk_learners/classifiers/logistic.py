@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ilk import Capabilities, RandomState, Seed, check_fitted, check_vectors, param
+from ilk import (
+    Capabilities,
+    InputTypeError,
+    RandomState,
+    Seed,
+    check_fitted,
+    check_vectors,
+    display_name,
+    is_sparse,
+    param,
+)
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
@@ -100,7 +110,9 @@ class Logistic(EstimatorClassifier):
         doc="For SAGA, which visits cases in random order.",
     )
     relies_on: ClassVar[tuple[str, ...]] = ("scikit-learn",)
-    capabilities: ClassVar[Capabilities] = Capabilities(sample_weight=True, probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        sample_weight=True, probabilistic=True, sparse=True
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -121,6 +133,12 @@ class Logistic(EstimatorClassifier):
             A case of weight 2 counts as two.
         """
         self.check_parameters()
+        if is_sparse(X) and self.penalty in {"l1", "elastic_net"}:
+            raise InputTypeError(
+                f"{display_name(self)}: X has sparse rows, on which SAGA, the solver of "
+                f"penalty={self.penalty!r}, does not reach the intercept; use penalty='l2', or "
+                f"X.toarray() if it is small"
+            )
         cases = check_cases(self, X, y, sample_weight)
         with single_threaded(when=cases.X.size <= _SMALL):
             self._fit(cases, case_weights(self, cases))
@@ -167,6 +185,11 @@ class Logistic(EstimatorClassifier):
             if _penalty_is_named():
                 options["penalty"] = "elasticnet"
         return LogisticRegression(max_iter=self.max_iter, tol=self.tol, **options)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.penalty in {None, "l2"}
+        return tags
 
     def decision_function(self, X: Cases) -> np.ndarray:
         """``b_c + B_c x``; array of shape (m, n_classes), or (m,) for two classes."""

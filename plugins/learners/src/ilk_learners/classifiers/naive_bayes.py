@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ilk import ArrayLike, Capabilities, encoded_vectors, in_blocks, param
+from ilk import (
+    ArrayLike,
+    Capabilities,
+    encoded_vectors,
+    in_blocks,
+    is_sparse,
+    param,
+    refuse_sparse,
+)
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
-from ilk_learners.numerics import deviations
+from ilk_learners.numerics import class_sums, deviations
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -112,7 +120,7 @@ class NaiveBayes(Posterior):
         "(Laplace: 1).",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True
+        inputs=("vectors", "tables"), sample_weight=True, probabilistic=True, sparse=True
     )
 
     @classmethod
@@ -135,16 +143,22 @@ class NaiveBayes(Posterior):
             A case of weight 2 counts as two.
         """
         self.check_parameters()
+        if self.density == "kernel":
+            refuse_sparse(self, X)
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
         cases = check_cases(self, X, y, sample_weight, encoder=_CODES)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
+        self._points = None
+        if is_sparse(cases.X):
+            self._nominal, self.category_shares_ = np.empty(0, dtype=np.intp), {}
+            self._measure_sparse(cases)
+            return self
         cases = self._count(cases)
         mean, rows, self._exponents = deviations(cases.X)
         self._origin = np.ldexp(mean, -self._exponents)
         weights = np.ones(len(rows)) if cases.weights is None else cases.weights
         self._measure(cases, rows, weights)
-        self._points = None
         if self.density == "kernel":
             each = [cases.codes == c for c in range(len(cases.classes))]
             self._points = [(rows[those].T.copy(), weights[those]) for those in each]
@@ -174,6 +188,38 @@ class NaiveBayes(Posterior):
             means[c] = shares @ members
             members -= means[c]
             variances[c] = shares @ np.square(members, out=members)
+        self._take_moments(cases, means, variances)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.density == "gaussian"
+        return tags
+
+    def _measure_sparse(self, cases: TrainingCases) -> None:
+        """The same from sparse rows: the zeros of a feature are counted, not visited."""
+        X, counts, p = cases.X, cases.counts, cases.X.shape[1]
+        self._exponents, self._origin = np.zeros(p, dtype=int), np.zeros(p)
+        weights = np.ones(X.shape[0]) if cases.weights is None else cases.weights
+        means = class_sums(X, cases.codes, len(counts), cases.weights, mean=True)
+        variances = np.empty(means.shape)
+        for c, mean in enumerate(means):
+            rows = X[cases.codes == c]
+            each = np.repeat(weights[cases.codes == c], np.diff(rows.indptr))
+            stored = np.bincount(rows.indices, each, minlength=p)
+            squares = each * np.square(rows.data - mean[rows.indices])
+            total = np.bincount(rows.indices, squares, minlength=p)
+            # weights of the zeros; a difference of sums may be below 0 by rounding
+            rest = np.maximum(counts[c] - stored, 0)
+            variances[c] = (total + rest * np.square(mean)) / counts[c]
+        low, high = (np.ravel(end.toarray()) for end in (X.min(axis=0), X.max(axis=0)))
+        constant = low == high
+        self._origin[constant] = low[constant]
+        means[:, constant] = variances[:, constant] = 0.0
+        self._take_moments(cases, means, variances)
+
+    def _take_moments(self, cases: TrainingCases, means: np.ndarray, variances: np.ndarray) -> None:
+        """Take means and variances of all features in all classes, and find the widths."""
+        counts = cases.counts
         shares = counts / counts.sum()
         # the variance of all cases: within the classes plus that of the class means
         overall = shares @ (variances + (means - shares @ means) ** 2)
@@ -197,10 +243,16 @@ class NaiveBayes(Posterior):
             return float((count * (0.75 if self.width == "silverman" else 1.0)) ** -0.2)
         return float(self.width)
 
-    def _read(self, X: Cases) -> np.ndarray:
+    def _read(self, X: Cases) -> Any:
         return encoded_vectors(self, X, _CODES, reset=False)
 
-    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+    def _log_joint(self, X: Any) -> np.ndarray:
+        if is_sparse(X):
+            return (
+                self._log_joint_sparse(X)
+                if self._points is None
+                else self._log_densities(X.toarray())
+            )
         if not len(self._nominal):
             return self._log_densities(X)
         result = self._log_densities(np.delete(X, self._nominal, axis=1))
@@ -228,6 +280,26 @@ class NaiveBayes(Posterior):
                 # a kernel density is the mean, not the sum, over the cases of the class
                 result[:, c] -= len(used) * np.log(self._counts[c])
                 result[:, c] += self._log_kernels(rows, c)
+        return result
+
+    def _log_joint_sparse(self, X: Any) -> np.ndarray:
+        """Gaussian densities of sparse rows: those of zeros, changed where a value is stored."""
+        used = np.zeros(X.shape[1], dtype=bool)
+        used[self._used] = True
+        numbers = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        kept = used[X.indices]
+        numbers, columns = numbers[kept], X.indices[kept]
+        values = np.ldexp(X.data[kept].astype(float), -self._exponents[columns])
+        result = np.tile(np.log(self.priors_), (X.shape[0], 1))
+        for c, (mean, width) in enumerate(zip(self._means, self._widths, strict=True)):
+            widths = width[self._used]
+            empty = -(mean + self._origin)[self._used] / widths  # z of a zero
+            result[:, c] -= np.log(widths).sum() + np.square(empty).sum() / 2
+            # (z + d)^2 - z^2 = d (d + 2 z)
+            places = np.searchsorted(self._used, columns)
+            d = values / widths[places]
+            changes = np.bincount(numbers, d * (d + 2 * empty[places]), minlength=X.shape[0])
+            result[:, c] -= changes / 2
         return result
 
     def _log_kernels(self, rows: np.ndarray, c: int) -> np.ndarray:

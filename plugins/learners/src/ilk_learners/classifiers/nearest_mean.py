@@ -17,12 +17,15 @@ from ilk import (
     check_vectors,
     display_name,
     fit_component,
+    is_sparse,
     n_rows,
     param,
+    refuse_sparse,
     slot,
     take,
 )
 from ilk_learners.numerics import (
+    class_sums,
     common_deviations,
     difference,
     finite,
@@ -31,7 +34,7 @@ from ilk_learners.numerics import (
     spectrum,
     within,
 )
-from ilk_learners.validation import check_objects
+from ilk_learners.validation import check_objects, with_input_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from ilk import Cases, Labels, Matrix
 
 _CELLS = 2**22  # cells of a Gram matrix held at once: 32 MiB
+_CANCELS = 2.0**-6  # a squared distance below this share of its terms lost digits
 _FAINT = 1e-140  # squares of shorter lengths are subnormal and lose digits
 
 
@@ -105,7 +109,7 @@ class NearestMean(Classifier):
         default=None,
         doc="Means and (Euclidean) distances are in its space; X may be any input of the kernel.",
     )
-    capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(probabilistic=True, sparse=True)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -134,7 +138,7 @@ class NearestMean(Classifier):
         self.check_parameters()
         self.kernel_ = None if self.kernel is None else self.resolve_slot("kernel")
         if self.kernel_ is None:
-            X = check_vectors(self, X, reset=True)
+            X = self._vectors(X, reset=True)
         else:
             X = check_objects(self, self.kernel_, X, reset=True)
         self.classes_, codes = check_labels(self, y, X, min_classes=2)
@@ -144,7 +148,16 @@ class NearestMean(Classifier):
             self._fit_kernel(X, codes)
         return self
 
-    def _fit_means(self, X: np.ndarray, codes: np.ndarray) -> None:
+    def _vectors(self, X: Cases, *, reset: bool) -> Any:
+        """Rows as floats; sparse rows have no covariance that fits into memory."""
+        if self.metric == "mahalanobis":
+            refuse_sparse(self, X)
+        return check_vectors(self, X, reset=reset, sparse=True)
+
+    def _fit_means(self, X: Any, codes: np.ndarray) -> None:
+        if is_sparse(X):
+            self._fit_sparse_means(X, codes)
+            return
         self.means_, deviations, self._exponent = within(X, codes, len(self.classes_))
         if self.metric == "euclidean":
             # the mean variance of a feature is the unit of the posteriors
@@ -155,6 +168,20 @@ class NearestMean(Classifier):
         else:
             self._map, self._spread = self._whitening(deviations / np.sqrt(len(X))), 1.0
             self._origin = common_deviations(self.means_)[0]
+
+    def _fit_sparse_means(self, X: Any, codes: np.ndarray) -> None:
+        self.means_, self._exponent = class_sums(X, codes, len(self.classes_), mean=True), 0
+        finite(self, self.means_, "the mean of the rows of X")
+        square = 0.0
+        for c, mean in enumerate(self.means_):
+            rows = X[codes == c]
+            near = mean[rows.indices]
+            # of stored values, and of the zeros of a feature
+            square += np.square(rows.data - near).sum()
+            absent = rows.shape[0] - np.bincount(rows.indices, minlength=len(mean))
+            square += absent @ np.square(mean)
+        self._map, self._spread = None, float(np.sqrt(square / (X.shape[0] * X.shape[1])))
+        finite(self, np.atleast_1d(self._spread), "the mean variation of X inside the classes")
 
     def _whitening(self, deviations: np.ndarray) -> np.ndarray:
         """W with W W' = S^(-1), so that X W (X in units) has Euclidean distances."""
@@ -191,7 +218,7 @@ class NearestMean(Classifier):
         for start in range(0, n_rows(Q), step):
             yield take(Q, np.arange(start, min(start + step, n_rows(Q))))
 
-    def _distances(self, X: Cases) -> np.ndarray:
+    def _distances(self, X: Any) -> np.ndarray:
         check_fitted(self)
         if self.kernel_ is not None:
             X = check_objects(self, self.kernel_, X, reset=False)
@@ -199,7 +226,7 @@ class NearestMean(Classifier):
             # the kernel trick; rounding may bring a squared distance below 0
             squared = squares - 2 * self._similarities(X) + self._norms
             return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
-        X = check_vectors(self, X, reset=False)
+        X = self._vectors(X, reset=False)
         if self._map is None:
             D = _euclidean(X, self.means_)
         else:
@@ -210,6 +237,11 @@ class NearestMean(Classifier):
     def _mapped(self, X: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             return finite(self, difference(X, self._origin, self._exponent) @ self._map)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.metric == "euclidean"
+        return tags if self.kernel is None else with_input_tags(self, "kernel", tags)
 
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
@@ -252,10 +284,12 @@ class NearestMean(Classifier):
         return softmax(np.where(nearest < D, -half, 0.0))
 
 
-def _euclidean(X: np.ndarray, means: np.ndarray) -> np.ndarray:
+def _euclidean(X: Any, means: np.ndarray) -> np.ndarray:
     """Distances of rows and means; recomputed with scaling if squares over- or underflow."""
     from scipy.spatial.distance import cdist
 
+    if is_sparse(X):
+        return _sparse_euclidean(X.astype(float), means)
     D = np.asarray(cdist(X, means))
     doubtful = ((D < _FAINT) | np.isinf(D)).any(axis=1)
     rows = X[doubtful].astype(float, copy=False)
@@ -263,3 +297,17 @@ def _euclidean(X: np.ndarray, means: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", under="ignore"):
             D[doubtful] = np.stack([np.hypot.reduce(rows - m, axis=1) for m in means], axis=1)
     return D
+
+
+def _sparse_euclidean(X: Any, means: np.ndarray) -> np.ndarray:
+    """The same for sparse rows, by products; rows where digits cancel are made dense."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        squares = np.ravel(X.multiply(X).sum(axis=1))[:, None] + np.square(means).sum(axis=1)
+        D = np.asarray(squares - 2 * (X @ means.T))
+        doubtful = np.flatnonzero(~((squares * _CANCELS < D) & (D > _FAINT) & (np.inf > D)).all(1))
+        D = np.sqrt(np.maximum(D, 0))
+    step = max(_CELLS // means.shape[1], 1)
+    for start in range(0, len(doubtful), step):
+        rows = doubtful[start : start + step]
+        D[rows] = _euclidean(X[rows].toarray(), means)
+    return np.asarray(D)

@@ -16,6 +16,8 @@ from ilk import (
     check_fitted,
     check_vectors,
     display_name,
+    is_sparse,
+    n_rows,
     param,
 )
 from ilk_learners.numerics import finite, softmax
@@ -46,9 +48,9 @@ class Posterior(Classifier):
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
         """Logarithm of prior times density; array of shape (m, n_classes)."""
 
-    def _read(self, X: Cases) -> np.ndarray:
+    def _read(self, X: Cases) -> Any:
         """Checked rows, as `_log_joint` takes them."""
-        return check_vectors(self, X, reset=False)
+        return check_vectors(self, X, reset=False, sparse=self.capabilities.sparse)
 
     def _log_joints(self, X: Cases) -> np.ndarray:
         check_fitted(self)
@@ -88,13 +90,12 @@ def _log_odds(values: np.ndarray) -> np.ndarray:
     return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
 
-def in_row_blocks(
-    work: Callable[[np.ndarray], np.ndarray], X: np.ndarray, width: int
-) -> np.ndarray:
+def in_row_blocks(work: Callable[[Any], np.ndarray], X: Any, width: int) -> np.ndarray:
     """Apply `work` (result of `width` columns) to blocks of the rows of X, to save memory."""
-    result = np.empty((len(X), width))
-    step = max(_CELLS // max(X.shape[1], 1), 1)
-    for start in range(0, len(X), step):
+    n = n_rows(X)
+    result = np.empty((n, width))
+    step = n if is_sparse(X) else max(_CELLS // max(X.shape[1], 1), 1)
+    for start in range(0, n, step):
         result[start : start + step] = work(X[start : start + step])
     return result
 

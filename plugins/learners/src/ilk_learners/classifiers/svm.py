@@ -198,12 +198,14 @@ class SVM(Classifier):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
         sample_weight=True,
+        sparse=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {
-        "sklearn:check_sample_weight_equivalence_on_dense_data": (
+        f"sklearn:check_sample_weight_equivalence_on_{rows}_data": (
             "the kernel takes its sigma from the rows without weights, and libsvm stops at tol; "
             "test_svm.py compares weights with repeated rows for a kernel of fixed sigma"
-        ),
+        )
+        for rows in ("dense", "sparse")
     }
 
     @classmethod

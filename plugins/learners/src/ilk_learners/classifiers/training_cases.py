@@ -48,7 +48,7 @@ class TrainingCases:
 
     Attributes
     ----------
-    X : ndarray of shape (n, p)
+    X : ndarray of shape (n, p), or CSR where the classifier takes sparse rows
     classes : ndarray of shape (n_classes,)
         Sorted; each has at least one case.
     codes : ndarray of int, shape (n,)
@@ -56,7 +56,7 @@ class TrainingCases:
         Positive; None: every case weighs 1.
     """
 
-    X: np.ndarray
+    X: Any
     classes: np.ndarray
     codes: np.ndarray
     weights: np.ndarray | None
@@ -69,7 +69,7 @@ class TrainingCases:
     @property
     def total(self) -> float:
         """Total weight of all cases; without weights, their number."""
-        return float(len(self.X) if self.weights is None else self.weights.sum())
+        return float(len(self.codes) if self.weights is None else self.weights.sum())
 
     def taken(self, rows: np.ndarray) -> TrainingCases:
         """Select cases by row number, in that order; every class must keep a case."""
@@ -104,7 +104,7 @@ def check_cases(
         If X, y or the weights are invalid; the message names the component and the fault.
     """
     if encoder is None:
-        X = check_vectors(owner, X, reset=True)
+        X = check_vectors(owner, X, reset=True, sparse=owner.capabilities.sparse)
     else:
         X = encoded_vectors(owner, X, encoder, reset=True)
     classes, codes = check_labels(owner, y, X, min_classes=2)
@@ -241,7 +241,7 @@ class EstimatorClassifier(Classifier):
     def _values(self, method: str, X: Cases) -> np.ndarray:
         """Call a method of the estimator and check that its result is finite."""
         check_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        X = check_vectors(self, X, reset=False, sparse=self.capabilities.sparse)
         with self._translated_errors():
             values = np.asarray(getattr(self.estimator_, method)(X))
         return finite(self, values, f"{method}(X)")

@@ -161,10 +161,11 @@ class Tuned(Classifier):
         sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {
-        "sklearn:check_sample_weight_equivalence_on_dense_data": (
+        f"sklearn:check_sample_weight_equivalence_on_{rows}_data": (
             "two equal rows may fall into two folds, one row of weight 2 into one, so other "
             "parameters may be chosen"
         )
+        for rows in ("dense", "sparse")
     }
 
     @classmethod

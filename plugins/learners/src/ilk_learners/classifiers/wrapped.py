@@ -32,6 +32,7 @@ from ilk import (
     check_weights,
     did_you_mean,
     display_name,
+    is_sparse,
     is_table,
     param,
 )
@@ -171,6 +172,7 @@ class WrappedEstimator(Component):
                     f"{self.estimator} accepts none"
                 )
             weights["sample_weight"] = check_weights(self, sample_weight, X)
+        self._sparse = is_sparse(X)
         with self._named():
             self.estimator_ = estimator.fit(X, y, **weights)
         return self
@@ -205,9 +207,11 @@ class WrappedEstimator(Component):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        X = self._checked(self.estimator_, X, reset=False)
+        rows = self._checked(self.estimator_, X, reset=False)
+        if is_sparse(rows) and not self._sparse:  # some are particular about it
+            rows = rows.toarray()
         with self._named():
-            return getattr(self.estimator_, method)(X)
+            return getattr(self.estimator_, method)(rows)
 
     def _values(self, method: str, X: Cases) -> Any:
         """Call a method and check that its result is finite; huge numbers in X may overflow."""

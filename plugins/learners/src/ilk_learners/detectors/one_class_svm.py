@@ -120,13 +120,15 @@ class OneClassSVM(Detector):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
         sample_weight=True,
+        sparse=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {
-        "sklearn:check_sample_weight_equivalence_on_dense_data": (
+        f"sklearn:check_sample_weight_equivalence_on_{rows}_data": (
             "the kernel takes its sigma from the rows without weights, and libsvm stops at tol; "
             "test_one_class_svm.py compares weights with repeated rows for a kernel of fixed "
             "sigma"
-        ),
+        )
+        for rows in ("dense", "sparse")
     }
 
     @classmethod

@@ -1,14 +1,25 @@
-"""pca: the directions of largest variance."""
+"""pca: the directions of largest variance; truncated_svd: those of largest sums of squares."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ilk import InputError, check_fitted, check_vectors, display_name, param
+from ilk import (
+    Capabilities,
+    InputError,
+    RandomState,
+    Seed,
+    check_fitted,
+    check_seed,
+    check_vectors,
+    display_name,
+    is_sparse,
+    param,
+)
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
-from ilk_learners.numerics import common_deviations, map_back, rank_of
+from ilk_learners.numerics import common_deviations, finite, map_back, rank_of
 
 if TYPE_CHECKING:
     from sklearn import decomposition
@@ -153,3 +164,107 @@ class PCA(LinearMetricLearner):
         X = check_vectors(self, X, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):
             return self._mapped(X - self.mean_.astype(X.dtype))
+
+
+class TruncatedSVD(LinearMetricLearner):
+    """Project on the directions of largest sums of squares, without centring.
+
+    The rows of L are the leading right singular vectors of X, computed by scikit-learn's
+    randomized truncated singular value decomposition. Nothing is subtracted, so sparse rows are
+    never made dense: of counts or weights of words this is latent semantic analysis. The output
+    is dense. The entry of largest magnitude in each row of L is positive.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, p)
+        L.
+    singular_values_ : ndarray of shape (d,)
+    explained_variance_ratio_ : ndarray of shape (d,)
+        Share of the variance of the training rows along each component.
+    report_ : Report or None
+        Leave-one-out error of the nearest neighbour before and after; None without y, and for
+        sparse rows.
+
+    Raises
+    ------
+    InputError
+        If n_components exceeds min(n, p), or X has values so large that squares overflow.
+
+    References
+    ----------
+    S. Deerwester, S. T. Dumais, G. W. Furnas, T. K. Landauer and R. Harshman, "Indexing by latent
+    semantic analysis", *Journal of the American Society for Information Science* 41, 1990.
+    N. Halko, P. G. Martinsson and J. A. Tropp, "Finding structure with randomness", *SIAM Review*
+    53, 2011.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> from scipy.sparse import csr_array
+    >>> X = csr_array([[2.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 2.0, 2.0]])
+    >>> svd = ilk.transformer("truncated_svd", n_components=2, random_state=0)
+    >>> svd.fit_transform(X).round(3)
+    array([[0.   , 2.   ],
+           [1.414, 0.   ],
+           [2.828, 0.   ]])
+    """
+
+    n_components: int | None = param(
+        default=None,
+        type=int,
+        ge=1,
+        doc="Number of components; None: 100, or min(n, p) if that is less.",
+    )
+    n_iter: int = param(
+        default=5,
+        ge=0,
+        doc="Power iterations; more are more precise where singular values decay slowly.",
+    )
+    random_state: RandomState = param(default=None, type=Seed, doc="For the random projection.")
+    capabilities: ClassVar[Capabilities] = Capabilities(sparse=True)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(random_state=0), cls(n_components=2, random_state=0, report=False)]
+
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
+        """Learn the components; y is used only for the report."""
+        from sklearn import decomposition
+
+        self.check_parameters()
+        rows: Any = check_vectors(self, X, reset=True, min_rows=2, sparse=True)
+        most = min(rows.shape)
+        d = min(100, most) if self.n_components is None else int(self.n_components)
+        if d > most:
+            raise InputError(
+                f"{display_name(self)}: n_components must be at most {most} (min(n_samples, "
+                f"n_features)), got {d}"
+            )
+        largest = np.abs(rows.data if is_sparse(rows) else rows).max(initial=0)
+        exponent = max(int(np.frexp(largest)[1]), -1000)
+        model = decomposition.TruncatedSVD(
+            d, n_iter=int(self.n_iter), random_state=check_seed(self, self.random_state)
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0 without variance
+            # near 1, squares neither overflow nor vanish
+            model.fit(rows * rows.dtype.type(2.0**-exponent))
+        components = np.asarray(model.components_)
+        chosen = np.abs(components).argmax(axis=1)
+        signs = np.where(components[np.arange(d), chosen] < 0, -1, 1)
+        self.components_ = (components * signs[:, None]).astype(rows.dtype)
+        with np.errstate(over="ignore"):
+            self.singular_values_ = np.ldexp(model.singular_values_.astype(float), exponent)
+        self.explained_variance_ratio_ = np.nan_to_num(model.explained_variance_ratio_)
+        self.report_ = None if is_sparse(rows) else report_where_known(self, rows, y)
+        return self
+
+    def transform(self, X: Cases) -> Any:
+        """Project rows on the components; array of shape (n, d)."""
+        check_fitted(self)
+        rows: Any = check_vectors(self, X, reset=False, sparse=True)
+        if not is_sparse(rows):
+            return self._mapped(rows)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(
+                self, np.asarray(rows @ self.components_.T.astype(rows.dtype, copy=False))
+            )

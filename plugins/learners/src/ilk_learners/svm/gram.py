@@ -17,6 +17,7 @@ from ilk import (
     display_name,
     frozen,
     is_positive_semidefinite,
+    is_sparse,
     n_rows,
     param,
     shipped_name,
@@ -242,8 +243,12 @@ class KnownKernel:
 
     def rows(self, X: Any) -> Any:
         """Rows in float64, divided by sigma; sparse rows stay sparse."""
+        import scipy.sparse as sp
+
         X = X.astype(float, copy=False)
-        return X if self.sigma is None else np.asarray(X / self.sigma)
+        if self.sigma is None:
+            return X
+        return X @ sp.diags_array(1 / self.sigma) if is_sparse(X) else np.asarray(X / self.sigma)
 
 
 def known_kernel(kernel: Any) -> KnownKernel | None:

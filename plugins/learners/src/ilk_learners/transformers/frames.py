@@ -18,6 +18,7 @@ from ilk import (
     check_vectors,
     did_you_mean,
     display_name,
+    is_sparse,
     is_table,
     n_rows,
     nominal_columns,
@@ -72,9 +73,8 @@ def as_frame(owner: Component, X: Any, *, reset: bool, nan: bool) -> pd.DataFram
 def _objects(X: Cases) -> pd.DataFrame | None:
     """Turn an array of objects or texts into a table, or return None if it is all numbers."""
     import pandas as pd
-    import scipy.sparse as sp
 
-    if sp.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
+    if is_sparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
         return None
     cells = np.array(X, dtype=object)
     if cells.ndim != 2:

@@ -59,7 +59,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
         "x0, x1, ...",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=("vectors", "tables", "views"), nan=True, stateless=True
+        inputs=("vectors", "tables", "views"), nan=True, sparse=True, stateless=True
     )
 
     @classmethod
@@ -76,16 +76,27 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Find the columns; y is ignored."""
         self.check_parameters()
+        if ilk.is_sparse(X):
+            width = self._sparse(X, reset=True).shape[1]
+            self.positions_ = np.array(
+                positions(self, [f"x{i}" for i in range(width)], self.columns)
+            )
+            return self
         table = self._table(X, reset=True)
         labels = list(table.columns) if ilk.is_table(X) else ilk.column_labels(table.to_numpy())
         self.positions_ = np.array(positions(self, labels, self.columns))
         return self
 
     def transform(self, X: Cases) -> Any:
-        """The kept columns: a data frame for a data frame, else an array."""
+        """The kept columns: a data frame for a data frame, CSR for sparse rows, else an array."""
         check_fitted(self)
+        if ilk.is_sparse(X):
+            return self._sparse(X, reset=False)[:, self.positions_]
         selected = self._table(X, reset=False).iloc[:, self.positions_]
         return selected if ilk.is_table(X) else selected.to_numpy()
+
+    def _sparse(self, X: Any, *, reset: bool) -> Any:
+        return ilk.check_vectors(self, X, reset=reset, nan=True, sparse=True)
 
     def _table(self, X: Any, *, reset: bool) -> pd.DataFrame:
         """X as a data frame with the columns of training; cells of a data frame are not checked."""
