@@ -151,7 +151,8 @@ class NaiveBayes(Posterior):
         self.priors_ = class_priors(self, cases.classes, cases.counts)
         self._points = None
         if is_sparse(cases.X):
-            self._nominal, self.category_shares_ = np.empty(0, dtype=np.intp), {}
+            self._nominal = np.empty(0, dtype=np.intp)
+            self.category_shares_: dict[int, np.ndarray] = {}
             self._measure_sparse(cases)
             return self
         cases = self._count(cases)
