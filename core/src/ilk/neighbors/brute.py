@@ -44,6 +44,9 @@ class Brute(Index):
     this the index keeps a converted copy of rows in memory, of at most 64 MiB (half their size as
     float64; 128 MiB where float32 is not precise enough): do not change the rows after `fit`.
 
+    Sparse rows are never made dense, where the distance takes them. By `cosine` and `euclidean` a
+    product of sparse matrices rules out most rows; the others are measured as dense rows would be.
+
     Ties go to the lower training index. Infinite distances are legal and rank last.
 
     Memory-mapped arrays (`numpy.memmap`) and Dask arrays are never loaded completely, neither as
