@@ -158,7 +158,7 @@ class BagOfWords(Transformer):
 
     def check_loaded(self) -> None:
         """Check that every word has a document frequency."""
-        check_stored(self, "idf_", (len(self.vocabulary_),))
+        check_stored(self, "idf_", (len(self.vocabulary_),), kinds="f")
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """The vocabulary."""
