@@ -131,10 +131,12 @@ def take(X: Any, indices: Any) -> Any:
 
     Returns
     -------
-    The same type of object with m rows.
+    The same type of object with m rows; CSR for sparse rows.
     """
     if hasattr(X, "iloc"):
         return X.iloc[indices]
+    if sp.issparse(X):
+        return X.tocsr()[indices]
     if isinstance(X, np.ndarray) or hasattr(X, "shape"):
         return X[indices]
     return [X[i] for i in indices]
@@ -334,15 +336,17 @@ def refuse_sparse(owner: object, X: Cases, argument: str = "X") -> None:
     InputTypeError
         Naming the component, the argument and remedies.
     """
-    if not sp.issparse(X):
+    frame = is_table(X) and hasattr(X, "sparse")  # pandas has it where all columns are sparse
+    if not sp.issparse(X) and not frame:
         return
+    dense = f"{argument}.sparse.to_dense()" if frame else f"{argument}.toarray()"
     name, able = display_name(owner), _SPARSE.get(getattr(owner, "kind", ""), "")
     other = (
         f"the {getattr(owner, 'kind', '')} {able} takes them; " if able not in {"", name} else ""
     )
     raise InputTypeError(
-        f"{name}: {argument} has sparse rows, but dense data is required; {other}give "
-        f"{argument}.toarray() if it is small"
+        f"{name}: {argument} has sparse rows, but dense data is required; {other}give {dense} if "
+        f"it is small"
     )
 
 

@@ -25,6 +25,7 @@ class Picky(ilk.Index):
     def fit(self, X, y=None, *, distance):
         if ilk.display_name(distance) != "manhattan":
             raise ilk.InputError(f"{ilk.display_name(self)} takes manhattan only")
+        ilk.refuse_sparse(self, X)
         self.X_ = distance.check_input(X)
         self.distance_ = distance
         self.n_distance_evaluations_ = 0

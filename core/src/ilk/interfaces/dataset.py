@@ -26,7 +26,7 @@ class Data:
 
     Attributes
     ----------
-    X : array of shape (n, p), data frame or list of length n
+    X : array of shape (n, p), sparse array, data frame or list of length n
         A data frame if there are nominal columns; these have category dtype.
     y : ndarray of shape (n,)
         Labels; numbers for a regression.
@@ -67,6 +67,8 @@ class Data:
     def __repr__(self) -> str:
         shape: Any = getattr(self.X, "shape", (len(self),))
         size = f"{shape[0]} cases" + (f" of {shape[1]} features" if len(shape) > 1 else "")
+        if (share := self.density) is not None:
+            size += f", {share:.3g} of them stored"
         nominal = f", {len(self.nominal)} nominal" if self.nominal else ""
         views = f", views {', '.join(self.views)}" if self.views else ""
         groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
@@ -78,6 +80,13 @@ class Data:
     def Xy(self) -> tuple[Any, np.ndarray]:
         """X and y as a pair."""
         return self.X, self.y
+
+    @property
+    def density(self) -> float | None:
+        """Share of the values of sparse rows that are stored; None for other data."""
+        if not hasattr(self.X, "tocsr"):
+            return None
+        return float(self.X.nnz / max(self.X.shape[0] * self.X.shape[1], 1))
 
     @cached_property
     def classes(self) -> np.ndarray:

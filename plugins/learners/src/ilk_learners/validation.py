@@ -63,7 +63,8 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
             if not getattr(each, "capabilities", Capabilities()).sparse:
                 refuse_sparse(each, X)
     if vectors and (vectors == set(able.inputs) or _is_numbers(X)):
-        return check_vectors(owner, X, reset=reset, nan=able.nan, sparse=able.sparse)
+        sparse = able.sparse and getattr(owner, "capabilities", able).sparse
+        return check_vectors(owner, X, reset=reset, nan=able.nan, sparse=sparse)
     if isinstance(X, str | bytes):
         raise InputError(
             f"{display_name(owner)}: X must be a list of texts, got the single text {X[:40]!r}"

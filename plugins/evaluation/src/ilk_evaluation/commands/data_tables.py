@@ -36,7 +36,7 @@ def print_data(console: Console, label: str, data: ilk.Data, most: int | None = 
         Number of columns to print; all of them if left out.
     """
     dialect = f" ({data.dialect})" if data.dialect else ""
-    head = f"{label}: {len(data)} rows, {_width(data)} features{dialect}"
+    head = f"{label}: {len(data)} rows, {_width(data)} features{_density(data)}{dialect}"
     console.print(Text(printable(head, keep=""), style="bold"))
     columns = columns_of(data)
     shown = columns[:most]
@@ -106,6 +106,11 @@ def _line(console: Console, text: str) -> None:
 def _width(data: ilk.Data) -> int:
     shape: Any = getattr(data.X, "shape", ())
     return len(data.feature_names) or (int(shape[1]) if len(shape) > 1 else 0)
+
+
+def _density(data: ilk.Data) -> str:
+    share = data.density
+    return "" if share is None else f", sparse: {100 * share:.3g} % of the values stored"
 
 
 def _classes(data: ilk.Data) -> str:

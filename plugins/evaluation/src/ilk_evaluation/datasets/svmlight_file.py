@@ -6,9 +6,10 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 import ilk
 from ilk import FilePath, param
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
 _PAIR = re.compile(r"([0-9]{1,9}):(\S+)")
 _LARGEST = 2**53
 _WIDEST = 10**6  # columns; a typing error in a position must not fill the memory
+_MOST_DENSE = 10**7  # cells of an array; larger tables with few values are kept sparse
+_FULL = 0.1  # share of stored values from which on an array is no larger than sparse rows
 
 
 class Svmlight(ilk.Dataset):
     r"""A file of LIBSVM or SVMlight: ``label position:value position:value ...`` in each line.
 
-    Values that are left out are 0; X is a dense array, its columns are named ``x1``, ``x2``, ...
-    by position. ``qid:N`` after the label is the group of the case; ``#`` begins a comment. Labels
+    Values that are left out are 0; the columns of X are named ``x1``, ``x2``, ... by position. X
+    is a dense array, or CSR by `sparse`. ``qid:N`` after the label is the group of the case; ``#`` begins a comment. Labels
     that are whole numbers are integers, others are text. Files packed by gzip, xz, bzip2 or zip
     are unpacked.
 
@@ -73,6 +76,13 @@ class Svmlight(ilk.Dataset):
         choices=("auto",),
         doc='Whether positions start at 0, not at 1. "auto": if there is a position 0.',
     )
+    sparse: bool | Literal["auto"] = param(
+        default="auto",
+        type=bool,
+        choices=("auto",),
+        doc='Whether X is a sparse array (CSR), not a dense one. "auto": if it has more than 10 '
+        "million cells and less than a tenth of them is in the file.",
+    )
     labels: str = param(
         default="known",
         choices=("known", "unknown"),
@@ -84,7 +94,7 @@ class Svmlight(ilk.Dataset):
     def examples(cls) -> list[Self]:
         """A small file."""
         path = str(EXAMPLE / "fruit.svm")
-        return [cls(path=path), cls(path=path, n_features=5)]
+        return [cls(path=path), cls(path=path, n_features=5), cls(path=path, sparse=True)]
 
     def load(self) -> ilk.Data:
         self.check_parameters()
@@ -94,7 +104,7 @@ class Svmlight(ilk.Dataset):
         rows = list(_rows(path, file.text, labelled=self.labels == "known"))
         if not rows:
             raise ilk.DataError(f"{path}: the file has no rows")
-        X, first = self._dense(path, rows)
+        X, first = self._features(path, rows)
         known = any(row.group for row in rows)
         return ilk.Data(
             X=X,
@@ -113,8 +123,8 @@ class Svmlight(ilk.Dataset):
             name = name.removesuffix(suffix)
         return name.rpartition(".")[0] or name
 
-    def _dense(self, path: Path, rows: list[_Row]) -> tuple[np.ndarray, int]:
-        """Features as an array, and the position of the first."""
+    def _features(self, path: Path, rows: list[_Row]) -> tuple[Any, int]:
+        """Features as an array or CSR, and the position of the first."""
         positions = [at for row in rows for at in row.values]
         zero = 0 in positions if self.zero_based == "auto" else self.zero_based
         first = 0 if zero else 1
@@ -126,17 +136,28 @@ class Svmlight(ilk.Dataset):
             )
         if width < 1:
             raise ilk.DataError(f"{path}: no row has a feature")
-        check_memory(str(path), f"{len(rows)} rows of {width} columns", 8 * len(rows) * width)
-        X = np.zeros((len(rows), width))
-        for number, row in enumerate(rows):
-            for at, value in row.values.items():
-                if not 0 <= at - first < width:
-                    raise ilk.DataError(
-                        f"{path}:{row.line}: position {at} is not within {first} to "
-                        f"{first + width - 1}"
-                    )
-                X[number, at - first] = value
-        return X, first
+        columns = np.array(positions, dtype=np.int64) - first
+        numbers = np.repeat(np.arange(len(rows)), [len(row.values) for row in rows])
+        wrong = np.flatnonzero((columns < 0) | (columns >= width))
+        if wrong.size:
+            raise ilk.DataError(
+                f"{path}:{rows[numbers[wrong[0]]].line}: position {positions[wrong[0]]} is not "
+                f"within {first} to {first + width - 1}"
+            )
+        values = np.array([value for row in rows for value in row.values.values()], dtype=float)
+        cells = len(rows) * width
+        if self.sparse == "auto":
+            keep = cells > _MOST_DENSE and len(values) < _FULL * cells
+        else:
+            keep = bool(self.sparse)
+        if keep:
+            X = sp.csr_array((values, (numbers, columns)), shape=(len(rows), width))
+            X.sum_duplicates()  # sorts the columns; no position stands twice
+            return X, first
+        check_memory(str(path), f"{len(rows)} rows of {width} columns", 8 * cells)
+        array = np.zeros((len(rows), width))
+        array[numbers, columns] = values
+        return array, first
 
     def _labels(self, path: Path, rows: list[_Row]) -> np.ndarray:
         labels = [row.label for row in rows]

@@ -24,7 +24,7 @@ from ilk import (
 )
 from ilk.neighbors import Brute
 from ilk_learners.neighbors import neighbors_of_others
-from ilk_learners.validation import check_objects
+from ilk_learners.validation import check_objects, with_input_tags
 
 if TYPE_CHECKING:
     from ilk import Cases, Component, Distance, Labels, RandomState
@@ -141,7 +141,13 @@ class CaseEditor(Editor):
         "distance", default="euclidean", doc="Any; it is fitted on the cases."
     )
 
-    capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS)
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS, sparse=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = with_input_tags(self, "distance", super().__sklearn_tags__())
+        index = self.resolve_slot("index") if "index" in self.parameters else None
+        tags.input_tags.sparse &= index is None or index.capabilities.sparse
+        return tags
 
     @abstractmethod
     def _kept(self, cases: EditedCases) -> np.ndarray:
