@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from ilk.inputs import column_labels as column_labels
     from ilk.inputs import date_columns as date_columns
     from ilk.inputs import days_of as days_of
+    from ilk.inputs import is_sparse as is_sparse
     from ilk.inputs import is_table as is_table
     from ilk.inputs import n_rows as n_rows
     from ilk.inputs import nominal_columns as nominal_columns
@@ -359,6 +360,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "column_labels",
             "date_columns",
             "days_of",
+            "is_sparse",
             "is_table",
             "n_rows",
             "nominal_columns",

@@ -1,4 +1,4 @@
-"""Data frames in the state of fitted components, converted to plain arrays for saving."""
+"""Data frames and sparse rows in the state of fitted components, as plain arrays for saving."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ilk.inputs import is_table
+from ilk.inputs import is_sparse, is_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MARK = "__ilk_frame__"
+_SPARSE = "__ilk_sparse__"
 _saving: ContextVar[bool] = ContextVar("_saving", default=False)
 
 
 @contextmanager
 def frames_as_arrays() -> Iterator[None]:
-    """Within this context, the state of components has arrays instead of data frames."""
+    """Within this context, the state of components has arrays for data frames and sparse rows."""
     token = _saving.set(True)
     try:
         yield
@@ -28,18 +30,34 @@ def frames_as_arrays() -> Iterator[None]:
 
 
 def encode_state(state: dict[str, Any]) -> dict[str, Any]:
-    """Convert the data frames among a component's attributes to dicts, while saving."""
+    """Convert frames and sparse rows among a component's attributes to dicts, while saving."""
     if not _saving.get():
         return state
-    return {key: _encode(value) if is_table(value) else value for key, value in state.items()}
+    return {key: _encoded(value) for key, value in state.items()}
+
+
+def _encoded(value: Any) -> Any:
+    if is_sparse(value):
+        rows = value.tocsr()
+        parts = {"data": rows.data, "indices": rows.indices, "ends": rows.indptr}
+        return {_SPARSE: 1, "shape": list(rows.shape), **parts}
+    return _encode(value) if is_table(value) else value
 
 
 def decode_state(state: dict[str, Any]) -> dict[str, Any]:
     """Undo `encode_state`."""
-    return {
-        key: _decode(value) if isinstance(value, dict) and _MARK in value else value
-        for key, value in state.items()
-    }
+    return {key: _decoded(value) for key, value in state.items()}
+
+
+def _decoded(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if _SPARSE in value:
+        parts = value["data"], value["indices"], value["ends"]
+        rows = sp.csr_array(parts, shape=tuple(value["shape"]))
+        rows.check_format(full_check=True)  # compiled loops trust indices
+        return rows
+    return _decode(value) if _MARK in value else value
 
 
 def _encode(frame: Any) -> dict[str, Any]:

@@ -28,6 +28,7 @@ __all__ = [
     "check_vectors",
     "date_columns",
     "days_of",
+    "is_sparse",
     "is_table",
     "n_rows",
     "nominal_columns",
@@ -41,6 +42,11 @@ __all__ = [
 def is_table(X: object) -> bool:
     """Tell whether X is a data frame (pandas or polars) without importing either."""
     return hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "dtypes")
+
+
+def is_sparse(X: object) -> bool:
+    """Tell whether X has sparse rows: an array or matrix of scipy.sparse, of any format."""
+    return bool(sp.issparse(X))
 
 
 def is_dask(X: object) -> bool:
@@ -81,7 +87,7 @@ def as_table(X: Any) -> Any:
     """
     if is_dask(X) and getattr(X, "ndim", 2) != 1:
         raise InputTypeError(f"X {_whole(X)}")
-    if sp.issparse(X):
+    if is_sparse(X):
         return _canonical(X.tocsr(), X)
     if type(X).__module__.partition(".")[0] != "polars" or not is_table(X):
         return X
@@ -135,7 +141,7 @@ def take(X: Any, indices: Any) -> Any:
     """
     if hasattr(X, "iloc"):
         return X.iloc[indices]
-    if sp.issparse(X):
+    if is_sparse(X):
         return X.tocsr()[indices]
     if isinstance(X, np.ndarray) or hasattr(X, "shape"):
         return X[indices]
@@ -303,7 +309,7 @@ def check_vectors(
     refuse_unlike_numbers(owner, X, argument)
     if not sparse:
         refuse_sparse(owner, X, argument)
-    elif sp.issparse(X):
+    elif is_sparse(X):
         _check_indices(owner, X, argument)
     options: dict[str, Any] = {
         "accept_sparse": "csr" if sparse else False,
@@ -322,7 +328,7 @@ def check_vectors(
         raise
     except (ValueError, OverflowError) as error:  # OverflowError: an integer too large for float
         raise InputError(f"{display_name(owner)}: {argument}: {error}") from None
-    if sp.issparse(checked):
+    if is_sparse(checked):
         checked = _canonical(checked, X)
     check_finite(owner, checked, argument=argument, nan=nan)
     return checked
@@ -337,7 +343,7 @@ def refuse_sparse(owner: object, X: Cases, argument: str = "X") -> None:
         Naming the component, the argument and remedies.
     """
     frame = is_table(X) and hasattr(X, "sparse")  # pandas has it where all columns are sparse
-    if not sp.issparse(X) and not frame:
+    if not is_sparse(X) and not frame:
         return
     dense = f"{argument}.sparse.to_dense()" if frame else f"{argument}.toarray()"
     name, able = display_name(owner), _SPARSE.get(getattr(owner, "kind", ""), "")
@@ -440,7 +446,7 @@ def check_finite(
         Naming the component, the argument, and row and column of the first such value.
     """
     matrix: Any = X
-    values: Any = matrix.data if sp.issparse(X) else X  # of CSR
+    values: Any = matrix.data if is_sparse(X) else X  # of CSR
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(values)  # a finite sum proves that all values are finite: one fast pass
     if np.isfinite(total):
@@ -451,7 +457,7 @@ def check_finite(
     first = tuple(int(i) for i in np.argwhere(bad)[0])
     missing = bool(np.isnan(values[first]))
     what = "NaN" if missing else "infinity (inf)"
-    if sp.issparse(X):
+    if is_sparse(X):
         row = int(np.searchsorted(matrix.indptr, first[0], side="right")) - 1
         place = f"row {first_row + row}, column {matrix.indices[first[0]]}"
     else:

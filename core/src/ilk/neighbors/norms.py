@@ -6,10 +6,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
 from ilk.capabilities import Capabilities
+from ilk.inputs import is_sparse
 from ilk.neighbors.rows import Rows, Tile, fill_tile
 from ilk.neighbors.vector_distance import VectorDistance
 from ilk.neighbors.weights import (
@@ -70,7 +70,7 @@ class Norm(VectorDistance):
         """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
         from ilk.neighbors import sums
 
-        if issparse(X) or issparse(Y):
+        if is_sparse(X) or is_sparse(Y):
             return super().compare_pairs(X, rows, Y, columns)
         how = {1: sums.SUM, 2: sums.SQUARES, np.inf: sums.LARGEST}.get(self.p)
         if how is None or self.weights is not None:

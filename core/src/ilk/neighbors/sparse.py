@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ilk.compiling import compiled
+from ilk.inputs import is_sparse
 from ilk.neighbors.blocked import nearest_blocked
 from ilk.parallel import in_blocks
 
@@ -59,7 +60,7 @@ class SparseRows:
     @classmethod
     def of(cls, X: Any, dtype: DTypeLike, values: np.ndarray | None = None) -> SparseRows:
         """Take canonical CSR, or dense rows, with other values if given."""
-        X = X if sp.issparse(X) else sp.csr_array(X)
+        X = X if is_sparse(X) else sp.csr_array(X)
         X.check_format(full_check=True)  # compiled loops trust indices
         values = X.data if values is None else values
         indices, ends = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64)

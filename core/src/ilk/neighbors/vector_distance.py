@@ -7,9 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-from scipy.sparse import issparse
 
-from ilk.inputs import check_same_features, n_rows
+from ilk.inputs import check_same_features, is_sparse, n_rows
 from ilk.interfaces.distance import Distance, Prepared, one_row
 from ilk.neighbors.blocked import nearest_blocked
 from ilk.neighbors.checks import check_k
@@ -91,7 +90,7 @@ class VectorDistance(Distance):
 
     def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Distances of every row of X to every row of Y, both already checked."""
-        if issparse(X) or issparse(Y):
+        if is_sparse(X) or is_sparse(Y):
             from ilk.neighbors import sparse
 
             return sparse.compare(self, X, Y)
@@ -122,7 +121,7 @@ class VectorDistance(Distance):
 
         X and Y are already checked; pairs of the same row of X should be adjacent.
         """
-        if issparse(X) or issparse(Y):
+        if is_sparse(X) or is_sparse(Y):
             from ilk.neighbors import sparse
 
             return sparse.compare_pairs(self, X, rows, Y, columns)
@@ -143,7 +142,7 @@ class VectorDistance(Distance):
     def nearest(self, X: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The same as `kneighbors`, of rows that are already checked."""
         check_k(self, k, n_rows(Y))
-        if issparse(X) or issparse(Y):
+        if is_sparse(X) or is_sparse(Y):
             from ilk.neighbors import sparse
 
             return sparse.nearest(self, X, Y, k)

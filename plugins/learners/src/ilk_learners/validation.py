@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ilk import (
@@ -20,6 +19,7 @@ from ilk import (
     check_vectors,
     display_name,
     is_frozen,
+    is_sparse,
     is_table,
     n_rows,
     refuse_blocks,
@@ -58,7 +58,7 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     vectors = set(able.inputs) & _VECTORS
     refuse_blocks(owner, X)
     X = as_table(X)
-    if sp.issparse(X):
+    if is_sparse(X):
         for each in (owner, taker):
             if not getattr(each, "capabilities", Capabilities()).sparse:
                 refuse_sparse(each, X)
@@ -119,7 +119,7 @@ def check_columns(owner: object, X: Any, *, reset: bool) -> None:
 
 
 def _is_numbers(X: Cases) -> bool:
-    if sp.issparse(X):
+    if is_sparse(X):
         return True
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
 

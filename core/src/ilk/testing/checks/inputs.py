@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import scipy.sparse as sp
 
+from ilk.inputs import is_sparse
 from ilk.interfaces.metric_learner import LocalMetric
 from ilk.testing.checks.learning import answer, expect_rows_apart, trained
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
@@ -227,7 +228,7 @@ def check_sparse_taken(subject: Subject) -> None:
     }
     for what, rows in formats.items():
         got = _run(subject, rows, y)
-        got = got.toarray() if sp.issparse(got) else got
+        got = got.toarray() if is_sparse(got) else got
         expect_same(got, expected, f"the result for {what}", rtol=1e-6, atol=1e-9)
 
 
@@ -237,7 +238,7 @@ def check_sparse_queries(subject: Subject) -> None:
     X, y = _some_zeros(subject)
     component = trained(subject, X, y)
     got, expected = (answer(subject, component, Q) for Q in (sp.csr_array(X), X))
-    got = got.toarray() if sp.issparse(got) else got
+    got = got.toarray() if is_sparse(got) else got
     expect_same(got, expected, "the answers for sparse queries", rtol=1e-6, atol=1e-9)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 import ilk
@@ -131,5 +130,5 @@ def _is_single(X: Cases) -> bool:
 
 
 def _in_double(X: Any) -> Any:
-    numeric = isinstance(X, np.ndarray) or sp.issparse(X)
+    numeric = isinstance(X, np.ndarray) or ilk.is_sparse(X)
     return X.astype(float) if numeric and X.dtype == np.float32 else X

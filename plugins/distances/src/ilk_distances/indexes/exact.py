@@ -7,7 +7,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 import ilk
 from ilk.neighbors import check_distance
@@ -61,7 +60,7 @@ def check_metric(owner: object, distance: Distance) -> None:
 def paired_queries(index: Any, Q: Any) -> Any:
     """Return queries in the form for the distance to the training rows of a fitted index."""
     distance, X = index.distance_, index.X_
-    if sp.issparse(Q) and not sp.issparse(X):
+    if ilk.is_sparse(Q) and not ilk.is_sparse(X):
         if not index.capabilities.sparse:
             ilk.refuse_sparse(index, Q, "Q")
         Q = Q.toarray()  # training rows, of the same width, are in memory as well

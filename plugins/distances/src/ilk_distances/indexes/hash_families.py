@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from scipy.special import ndtr
 
 import ilk
@@ -244,11 +243,11 @@ def collision(name: str, d: np.ndarray, *, p: float = 2, width: float = 1.0) -> 
 
 def _dense(row: Any) -> np.ndarray:
     """A row of extremes as floats, also that of sparse rows."""
-    return np.ravel(row.toarray() if sp.issparse(row) else row).astype(float)
+    return np.ravel(row.toarray() if ilk.is_sparse(row) else row).astype(float)
 
 
 def _projected(X: Any, center: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    if sp.issparse(X):
+    if ilk.is_sparse(X):
         return np.asarray(X.astype(float) @ directions - center @ directions)
     from ilk_distances.indexes.hash_functions import project
 

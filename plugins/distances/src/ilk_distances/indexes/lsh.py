@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 import ilk
@@ -159,7 +158,7 @@ class LSH(ilk.Index):
         """Hash training rows for an already fitted distance; y is ignored."""
         self.check_parameters()
         family = self._family_of(distance)
-        if family in {"hamming", "jaccard"} and sp.issparse(X):
+        if family in {"hamming", "jaccard"} and ilk.is_sparse(X):
             raise ilk.InputTypeError(
                 f"{ilk.display_name(self)}: X has sparse rows, which its hash functions for "
                 f"{family} do not take; the index brute does"
@@ -276,7 +275,7 @@ class LSH(ilk.Index):
         """Yield blocks of rows: first row, codes of their buckets, and tables of the buckets."""
         n_bits, step = self.n_bits_, len(self.factors_)
         # sparse rows have few numbers, however many features there are
-        wide = () if sp.issparse(X) else X.shape[1:]
+        wide = () if ilk.is_sparse(X) else X.shape[1:]
         step = max(_BLOCK // max(step, 1, *wide), 1)
         for start in range(0, ilk.n_rows(X), step):
             block = X[start : start + step]

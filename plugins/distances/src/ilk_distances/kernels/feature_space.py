@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 import ilk
 from ilk.neighbors import Euclidean
@@ -85,7 +84,7 @@ def _key(item: object) -> Hashable:
 
 def square_differences(X: Cases, Y: Cases) -> np.ndarray:
     """``|x - y|^2`` of every row of X and of Y, from differences; dense or sparse."""
-    if not sp.issparse(X) and not sp.issparse(Y):
+    if not ilk.is_sparse(X) and not ilk.is_sparse(Y):
         with np.errstate(over="ignore", under="ignore"):
             return np.asarray(np.square(Euclidean().pairwise(X, Y)))
     D = square_norms(X)[:, None] + square_norms(Y) - 2 * products(X, Y)

@@ -151,7 +151,7 @@ class RBF(DistanceKernel):
                 "sigma", f"must have one value for each of {X.shape[1]} features, got {len(sigma)}"
             )
         with np.errstate(over="ignore"):
-            scaled = X @ sp.diags_array(1 / sigma) if sp.issparse(X) else X / sigma
+            scaled = X @ sp.diags_array(1 / sigma) if ilk.is_sparse(X) else X / sigma
         ilk.check_finite(self, scaled, argument=f"{argument} / sigma")
         return scaled
 

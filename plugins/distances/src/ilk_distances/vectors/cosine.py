@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 import ilk
 from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
@@ -62,7 +61,7 @@ class Angle(VectorDistance):
         """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, as `compare` has them."""
         from ilk.neighbors import squared_pairs
 
-        if sp.issparse(X) or sp.issparse(Y):
+        if ilk.is_sparse(X) or ilk.is_sparse(Y):
             return super().compare_pairs(X, rows, Y, columns)
         left, i = np.unique(rows, return_inverse=True)
         right, j = np.unique(columns, return_inverse=True)
@@ -109,7 +108,7 @@ class Angle(VectorDistance):
             for part, A, B in pairs:
                 each = np.arange(len(A))
                 D[close[part]] = row_kernels.one_less_cosine(A, B, each, each, self.centres)
-        return D
+        return np.asarray(D)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk.neighbors import squared_euclidean
@@ -212,7 +211,7 @@ def check_directions(owner: object, X: np.ndarray, argument: str, centred: bool)
     InputError
         Naming the component, the argument and the row.
     """
-    if sp.issparse(X):
+    if ilk.is_sparse(X):
         lost = _constant(X) if centred else ~_largest(X).any(axis=1)
     else:
         lost = (X[:, :1] == X).all(axis=1) if centred else ~X.any(axis=1)

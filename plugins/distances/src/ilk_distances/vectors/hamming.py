@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 import ilk
 from ilk import param
@@ -60,7 +59,7 @@ class Hamming(VectorDistance):
 
     def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return X as an array of numbers, of characters, of single bytes or of objects."""
-        if sp.issparse(X):
+        if ilk.is_sparse(X):
             return ilk.check_vectors(self, X, argument=argument, sparse=True)
         return as_symbols(self, X, argument)
 
@@ -89,7 +88,7 @@ class Hamming(VectorDistance):
 
     def _numbered(self, X: Any, Y: Any) -> tuple[Any, Any]:
         """Rows as numbers that are equal where symbols are; sparse rows are numbers already."""
-        return (X, Y) if sp.issparse(X) or sp.issparse(Y) else comparable(self, X, Y)
+        return (X, Y) if ilk.is_sparse(X) or ilk.is_sparse(Y) else comparable(self, X, Y)
 
     def _related(self, counts: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Counts, or shares if `normalize` is set."""

@@ -168,7 +168,7 @@ class Jaccard(VectorDistance):
 
 def _are_vectors(X: Any) -> bool:
     """Tell whether X is a table, a sparse matrix, or has only numbers."""
-    if ilk.is_table(X) or sp.issparse(X):
+    if ilk.is_table(X) or ilk.is_sparse(X):
         return True
     if isinstance(X, np.ndarray) and X.dtype != object:
         return X.dtype.kind not in "US" or X.ndim != 1

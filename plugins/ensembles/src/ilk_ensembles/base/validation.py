@@ -36,7 +36,7 @@ def row_blocks(X: Cases, size: int) -> Iterator[Any]:
         yield ilk.take(X, np.arange(start, min(start + size, n)))
 
 
-def check_features(owner: object, X: Cases, *, reset: bool) -> None:
+def check_features(owner: object, X: Any, *, reset: bool) -> None:
     """Check the columns of X, if any, against those of training; with `reset`, record them.
 
     Raises

@@ -32,9 +32,9 @@ class Svmlight(ilk.Dataset):
     r"""A file of LIBSVM or SVMlight: ``label position:value position:value ...`` in each line.
 
     Values that are left out are 0; the columns of X are named ``x1``, ``x2``, ... by position. X
-    is a dense array, or CSR by `sparse`. ``qid:N`` after the label is the group of the case; ``#`` begins a comment. Labels
-    that are whole numbers are integers, others are text. Files packed by gzip, xz, bzip2 or zip
-    are unpacked.
+    is a dense array, or CSR by `sparse`. ``qid:N`` after the label is the group of the case; ``#``
+    begins a comment. Labels that are whole numbers are integers, others are text. Files packed by
+    gzip, xz, bzip2 or zip are unpacked.
 
     Raises
     ------

@@ -6,10 +6,9 @@ import inspect
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from ilk import Capabilities, InputTypeError, RandomState, Seed, display_name, param
+from ilk import Capabilities, InputTypeError, RandomState, Seed, display_name, is_sparse, param
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
     EstimatorClassifier,
@@ -119,7 +118,7 @@ class Logistic(EstimatorClassifier):
             A case of weight 2 counts as two.
         """
         self.check_parameters()
-        if sp.issparse(X) and self.penalty in {"l1", "elastic_net"}:
+        if is_sparse(X) and self.penalty in {"l1", "elastic_net"}:
             raise InputTypeError(
                 f"{display_name(self)}: X has sparse rows, on which SAGA, the solver of "
                 f"penalty={self.penalty!r}, does not reach the intercept; use penalty='l2', or "

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 
-from ilk import ArrayLike, Capabilities, in_blocks, param, refuse_sparse
+from ilk import ArrayLike, Capabilities, in_blocks, is_sparse, param, refuse_sparse
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
 from ilk_learners.numerics import class_sums, deviations
@@ -122,7 +121,7 @@ class NaiveBayes(Posterior):
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
         self._points = None
-        if sp.issparse(cases.X):
+        if is_sparse(cases.X):
             self._measure_sparse(cases)
             return self
         mean, rows, self._exponents = deviations(cases.X)
@@ -200,7 +199,7 @@ class NaiveBayes(Posterior):
         return float(self.width)
 
     def _log_joint(self, X: Any) -> np.ndarray:
-        if sp.issparse(X):
+        if is_sparse(X):
             if self._points is None:
                 return self._log_joint_sparse(X)
             X = X.toarray()

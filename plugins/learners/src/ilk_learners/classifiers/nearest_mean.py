@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +19,7 @@ from ilk import (
     check_vectors,
     display_name,
     fit_component,
+    is_sparse,
     n_rows,
     param,
     refuse_sparse,
@@ -156,7 +156,7 @@ class NearestMean(Classifier):
         return check_vectors(self, X, reset=reset, sparse=True)
 
     def _fit_means(self, X: Any, codes: np.ndarray) -> None:
-        if sp.issparse(X):
+        if is_sparse(X):
             self._fit_sparse_means(X, codes)
             return
         self.means_, deviations, self._exponent = within(X, codes, len(self.classes_))
@@ -219,7 +219,7 @@ class NearestMean(Classifier):
         for start in range(0, n_rows(Q), step):
             yield take(Q, np.arange(start, min(start + step, n_rows(Q))))
 
-    def _distances(self, X: Cases) -> np.ndarray:
+    def _distances(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         if self.kernel_ is not None:
             X = check_objects(self, self.kernel_, X, reset=False)
@@ -287,7 +287,7 @@ class NearestMean(Classifier):
 
 def _euclidean(X: Any, means: np.ndarray) -> np.ndarray:
     """Distances of rows and means; recomputed with scaling if squares over- or underflow."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return _sparse_euclidean(X.astype(float), means)
     D = np.asarray(cdist(X, means))
     doubtful = ((D < _FAINT) | np.isinf(D)).any(axis=1)
@@ -309,4 +309,4 @@ def _sparse_euclidean(X: Any, means: np.ndarray) -> np.ndarray:
     for start in range(0, len(doubtful), step):
         rows = doubtful[start : start + step]
         D[rows] = _euclidean(X[rows].toarray(), means)
-    return D
+    return np.asarray(D)

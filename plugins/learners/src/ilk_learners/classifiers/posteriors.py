@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +17,7 @@ from ilk import (
     Outputs,
     check_vectors,
     display_name,
+    is_sparse,
     n_rows,
     param,
 )
@@ -97,7 +97,7 @@ def in_row_blocks(work: Callable[[Any], np.ndarray], X: Any, width: int) -> np.n
     """Apply `work` (result of `width` columns) to blocks of the rows of X, to save memory."""
     n = n_rows(X)
     result = np.empty((n, width))
-    step = n if sp.issparse(X) else max(_CELLS // max(X.shape[1], 1), 1)
+    step = n if is_sparse(X) else max(_CELLS // max(X.shape[1], 1), 1)
     for start in range(0, n, step):
         result[start : start + step] = work(X[start : start + step])
     return result

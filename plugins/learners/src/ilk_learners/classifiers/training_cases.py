@@ -56,7 +56,7 @@ class TrainingCases:
         Positive; None: every case weighs 1.
     """
 
-    X: np.ndarray
+    X: Any
     classes: np.ndarray
     codes: np.ndarray
     weights: np.ndarray | None

@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, ClusterMixin, OutlierMixin, RegressorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -36,6 +35,7 @@ from ilk import (
     check_weights,
     did_you_mean,
     display_name,
+    is_sparse,
     is_table,
     param,
 )
@@ -171,7 +171,7 @@ class WrappedEstimator(Component):
                     f"{self.estimator} accepts none"
                 )
             weights["sample_weight"] = check_weights(self, sample_weight, X)
-        self._sparse = sp.issparse(X)
+        self._sparse = is_sparse(X)
         with self._named():
             self.estimator_ = estimator.fit(X, y, **weights)
         return self
@@ -202,11 +202,11 @@ class WrappedEstimator(Component):
 
     def _call(self, method: str, X: Cases) -> Any:
         check_is_fitted(self)
-        X = self._checked(self.estimator_, X, reset=False)
-        if sp.issparse(X) and not self._sparse:  # some are particular about it
-            X = X.toarray()
+        rows = self._checked(self.estimator_, X, reset=False)
+        if is_sparse(rows) and not self._sparse:  # some are particular about it
+            rows = rows.toarray()
         with self._named():
-            return getattr(self.estimator_, method)(X)
+            return getattr(self.estimator_, method)(rows)
 
     def _values(self, method: str, X: Cases) -> Any:
         """Call a method and check that its result is finite; huge numbers in X may overflow."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn import decomposition
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +16,7 @@ from ilk import (
     check_seed,
     check_vectors,
     display_name,
+    is_sparse,
     param,
 )
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
@@ -227,35 +227,39 @@ class TruncatedSVD(LinearMetricLearner):
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the components; y is used only for the report."""
         self.check_parameters()
-        X = check_vectors(self, X, reset=True, min_rows=2, sparse=True)
-        most = min(X.shape)
+        rows: Any = check_vectors(self, X, reset=True, min_rows=2, sparse=True)
+        most = min(rows.shape)
         d = min(100, most) if self.n_components is None else int(self.n_components)
         if d > most:
             raise InputError(
                 f"{display_name(self)}: n_components must be at most {most} (min(n_samples, "
                 f"n_features)), got {d}"
             )
-        exponent = int(np.frexp(np.abs(X.data if sp.issparse(X) else X).max(initial=0))[1])
+        largest = np.abs(rows.data if is_sparse(rows) else rows).max(initial=0)
+        exponent = max(int(np.frexp(largest)[1]), -1000)
         model = decomposition.TruncatedSVD(
             d, n_iter=int(self.n_iter), random_state=check_seed(self, self.random_state)
         )
         with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0 without variance
-            model.fit(X * X.dtype.type(2.0**-exponent))  # squares then neither overflow nor vanish
+            # near 1, squares neither overflow nor vanish
+            model.fit(rows * rows.dtype.type(2.0**-exponent))
         components = np.asarray(model.components_)
-        largest = np.abs(components).argmax(axis=1)
-        signs = np.where(components[np.arange(d), largest] < 0, -1, 1)
-        self.components_ = (components * signs[:, None]).astype(X.dtype)
+        chosen = np.abs(components).argmax(axis=1)
+        signs = np.where(components[np.arange(d), chosen] < 0, -1, 1)
+        self.components_ = (components * signs[:, None]).astype(rows.dtype)
         with np.errstate(over="ignore"):
             self.singular_values_ = np.ldexp(model.singular_values_.astype(float), exponent)
         self.explained_variance_ratio_ = np.nan_to_num(model.explained_variance_ratio_)
-        self.report_ = None if sp.issparse(X) else report_where_known(self, X, y)
+        self.report_ = None if is_sparse(rows) else report_where_known(self, rows, y)
         return self
 
     def transform(self, X: Cases) -> Any:
         """Project rows on the components; array of shape (n, d)."""
         check_is_fitted(self)
-        X = check_vectors(self, X, reset=False, sparse=True)
-        if not sp.issparse(X):
-            return self._mapped(X)
+        rows: Any = check_vectors(self, X, reset=False, sparse=True)
+        if not is_sparse(rows):
+            return self._mapped(rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            return finite(self, np.asarray(X @ self.components_.T.astype(X.dtype, copy=False)))
+            return finite(
+                self, np.asarray(rows @ self.components_.T.astype(rows.dtype, copy=False))
+            )

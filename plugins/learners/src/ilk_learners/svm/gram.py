@@ -18,6 +18,7 @@ from ilk import (
     display_name,
     frozen,
     is_positive_semidefinite,
+    is_sparse,
     n_rows,
     param,
     shipped_name,
@@ -216,7 +217,7 @@ class KnownKernel:
         X = X.astype(float, copy=False)
         if self.sigma is None:
             return X
-        return X @ sp.diags_array(1 / self.sigma) if sp.issparse(X) else np.asarray(X / self.sigma)
+        return X @ sp.diags_array(1 / self.sigma) if is_sparse(X) else np.asarray(X / self.sigma)
 
 
 def known_kernel(kernel: Any) -> KnownKernel | None:

@@ -17,6 +17,7 @@ from ilk import (
     check_fitted,
     check_stored,
     display_name,
+    is_sparse,
     is_table,
     n_rows,
     param,
@@ -179,7 +180,7 @@ def _texts(owner: object, X: Any) -> list[str]:
         raise InputError(f"{name}: X must be a list of texts, got the single text {X[:40]!r}")
     if is_table(X) and X.shape[1] == 1:
         X = X.iloc[:, 0]
-    if getattr(X, "ndim", 1) == 2 and X.shape[1] == 1 and not sp.issparse(X):
+    if getattr(X, "ndim", 1) == 2 and X.shape[1] == 1 and not is_sparse(X):
         X = X[:, 0]
     if getattr(X, "ndim", 1) != 1 or is_table(X):
         raise InputTypeError(f"{name}: X must be a list of texts, got shape {X.shape}")

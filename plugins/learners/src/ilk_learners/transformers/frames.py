@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 
 from ilk import (
     InputError,
@@ -20,6 +19,7 @@ from ilk import (
     check_vectors,
     did_you_mean,
     display_name,
+    is_sparse,
     is_table,
     n_rows,
     nominal_columns,
@@ -69,7 +69,7 @@ def as_frame(owner: Component, X: Any, *, reset: bool, nan: bool) -> pd.DataFram
 
 def _objects(X: Cases) -> pd.DataFrame | None:
     """Turn an array of objects or texts into a table, or return None if it is all numbers."""
-    if sp.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
+    if is_sparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
         return None
     cells = np.array(X, dtype=object)
     if cells.ndim != 2:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin
 
-from ilk import Capabilities, Transformer, check_fitted, check_vectors, param
+from ilk import Capabilities, Transformer, check_fitted, check_vectors, is_sparse, param
 from ilk_learners.numerics import check_finite_parameters, deviations, finite, halves
 
 if TYPE_CHECKING:
@@ -227,30 +226,30 @@ class MaxAbs(OneToOneFeatureMixin, Transformer):
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Learn the largest absolute value of every feature; y is ignored."""
         self.check_parameters()
-        X = abs(check_vectors(self, X, reset=True, sparse=True)).max(axis=0)
-        largest = np.ravel(X.toarray() if sp.issparse(X) else X)
+        ends: Any = abs(check_vectors(self, X, reset=True, sparse=True)).max(axis=0)
+        largest = np.ravel(ends.toarray() if is_sparse(ends) else ends)
         self.scale_ = np.where(largest > 0, largest, largest.dtype.type(1))
         return self
 
     def transform(self, X: Cases) -> Any:
         """Scaled rows; array of shape (n, p), or CSR for sparse rows."""
         check_fitted(self)
-        X = check_vectors(self, X, reset=False, sparse=True)
-        scale = self.scale_.astype(X.dtype)
+        rows: Any = check_vectors(self, X, reset=False, sparse=True)
+        scale = self.scale_.astype(rows.dtype)
         with np.errstate(over="ignore"):
-            if not sp.issparse(X):
-                return finite(self, X / scale)
-            return finite(self, _with_data(X, X.data / scale[X.indices]))
+            if not is_sparse(rows):
+                return finite(self, rows / scale)
+            return finite(self, _with_data(rows, rows.data / scale[rows.indices]))
 
     def inverse_transform(self, X: Cases) -> Any:
         """Invert the scaling; array of shape (n, p), or CSR for sparse rows."""
         check_fitted(self)
-        X = check_vectors(self, X, sparse=True)
-        scale = self.scale_.astype(X.dtype)
+        rows: Any = check_vectors(self, X, sparse=True)
+        scale = self.scale_.astype(rows.dtype)
         with np.errstate(over="ignore"):
-            if not sp.issparse(X):
-                return finite(self, X * scale, "X, taken back,")
-            return finite(self, _with_data(X, X.data * scale[X.indices]), "X, taken back,")
+            if not is_sparse(rows):
+                return finite(self, rows * scale, "X, taken back,")
+            return finite(self, _with_data(rows, rows.data * scale[rows.indices]), "X, taken back,")
 
 
 def _with_data(X: Any, values: np.ndarray) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -79,7 +78,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Find the columns; y is ignored."""
         self.check_parameters()
-        if sp.issparse(X):
+        if ilk.is_sparse(X):
             width = self._sparse(X, reset=True).shape[1]
             self.positions_ = np.array(
                 positions(self, [f"x{i}" for i in range(width)], self.columns)
@@ -93,7 +92,7 @@ class Select(OneToOneFeatureMixin, ilk.Transformer):
     def transform(self, X: Cases) -> Any:
         """The kept columns: a data frame for a data frame, CSR for sparse rows, else an array."""
         check_is_fitted(self)
-        if sp.issparse(X):
+        if ilk.is_sparse(X):
             return self._sparse(X, reset=False)[:, self.positions_]
         selected = self._table(X, reset=False).iloc[:, self.positions_]
         return selected if ilk.is_table(X) else selected.to_numpy()
