@@ -2309,6 +2309,7 @@ def dataset(
     path: FileLike = ...,
     n_features: int | None = ...,
     zero_based: bool | Literal["auto"] = ...,
+    sparse: bool | Literal["auto"] = ...,
     labels: Literal["known", "unknown"] = ...,
     inflated_mb: int = ...,
 ) -> Dataset:
