@@ -267,3 +267,22 @@ def test_dates_and_ordered_categories_are_told_from_names(power):
     )
     with pytest.raises(ilk.InputError, match=message):
         power.pairwise(mixed)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"])
+def test_rows_are_taken_of_sparse_matrices_of_any_format(form):
+    X = np.arange(12.0).reshape(4, 3)
+    for matrix in (sp.csr_array(X).asformat(form), sp.csr_matrix(X).asformat(form)):
+        np.testing.assert_array_equal(ilk.take(matrix, [3, 0]).toarray(), X[[3, 0]])
+        np.testing.assert_array_equal(ilk.as_table(matrix).toarray(), X)
+
+
+def test_saved_sparse_rows_with_wrong_indices_are_refused():
+    from ilk.frames import decode_state, encode_state, frames_as_arrays
+
+    with frames_as_arrays():
+        state = encode_state({"X_": sp.csr_array(np.eye(3)), "n": 3})
+    np.testing.assert_array_equal(decode_state(state)["X_"].toarray(), np.eye(3))
+    state["X_"]["indices"][0] = 8
+    with pytest.raises(ValueError, match="indices"):
+        decode_state(state)
