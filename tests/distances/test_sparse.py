@@ -141,9 +141,14 @@ def test_each_row_leaves_itself_out_not_its_twins():
         np.testing.assert_array_equal(got, expected)
 
 
-def test_radius():
+@pytest.mark.parametrize(
+    ("name", "r"),
+    [("cosine", 0.7), ("cosine", 2), ("euclidean", 2.5), ("chi2", 1.5), ("cosine", 0)],
+)
+def test_radius(name, r):
     X = rows(30, 300, 3)
-    got, expected = (ilk.within(Z, 0.7, distance="cosine") for Z in (sp.csr_array(X), X))
+    r = float(ilk.distance(name).pairwise(X)[0, 5]) if r == 2.5 else r  # a row at the border
+    got, expected = (ilk.within(Z, r, distance=name) for Z in (sp.csr_array(X), X))
     for one, other in zip(got, expected, strict=True):
         for a, b in zip(one, other, strict=True):
             np.testing.assert_array_equal(a, b)
@@ -279,3 +284,5 @@ def test_candidates_are_few():
 
     sparse.nearest(Counting(), X, X, 3)
     assert sum(merged) < 5 * 400
+    sparse.within(Counting(), X, X, 1e-3)
+    assert sum(merged) < 7 * 400

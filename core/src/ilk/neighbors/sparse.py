@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ilk.compiling import compiled
-from ilk.inputs import is_sparse
-from ilk.neighbors.blocked import nearest_blocked
+from ilk.inputs import check_same_features, is_sparse
+from ilk.neighbors.blocked import nearest_blocked, within_blocked
 from ilk.parallel import in_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import DTypeLike
 
@@ -277,14 +278,26 @@ def nearest(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarr
 
     Memory beyond the answer is bounded by blocks and by a transposed copy of Y.
     """
+    search = _search(distance, X, Y)
+    return nearest_blocked(_Checked(distance), X, Y, k) if search is None else search.nearest(k)
+
+
+def within(distance: Any, X: Any, Y: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The rows of Y within distance r of each row of X, both checked, nearest first."""
+    check_same_features(distance, X, Y)
+    search = _search(distance, X, Y)
+    return within_blocked(_Checked(distance), X, Y, r) if search is None else search.within(r)
+
+
+def _search(distance: Any, X: Any, Y: Any) -> _Search | None:
+    """A search by products; None where they do not rank as the distance does, or may fail."""
     if not distance.embeds:
-        return nearest_blocked(_Checked(distance), X, Y, k)
+        return None
     x, y = _prepared(distance, X, Y)
-    search = _Search(distance, x, y, k, distance.result_type(X, Y))
+    search = _Search(distance, x, y, distance.result_type(X, Y))
     lengths = np.concatenate(search.lengths)
-    if x.absent.any() or y.absent.any() or not search.in_range(lengths[lengths > 0]):
-        return nearest_blocked(_Checked(distance), X, Y, k)
-    return search.run()
+    shifted = x.absent.any() or y.absent.any()
+    return None if shifted or not search.in_range(lengths[lengths > 0]) else search
 
 
 @dataclass(frozen=True)
@@ -304,7 +317,7 @@ class _Checked:
 
 @dataclass(frozen=True)
 class _Search:
-    """A search of the k nearest rows of y for each row of x by sparse products.
+    """A search of the rows of y nearest to each row of x by sparse products.
 
     With u = 2^-53 and s stored values in a row, a product has an error of at most
     ``(s + 2) u |x| |y|`` and a squared length one of ``(s + 2) u |x|^2``; the squared distance
@@ -316,7 +329,6 @@ class _Search:
     distance: Any
     x: SparseRows
     y: SparseRows
-    k: int
     result: Any
 
     @cached_property
@@ -330,10 +342,48 @@ class _Search:
         """Whether squared lengths are neither so small nor so large that products fail."""
         return bool(lengths.size == 0 or (lengths.min() > _LEAST and lengths.max() < _MOST))
 
-    def run(self) -> tuple[np.ndarray, np.ndarray]:
-        """Search for all queries, a block at a time."""
-        n, m = len(self.y), len(self.x)
-        near, where = np.empty((m, self.k), self.result), np.empty((m, self.k), np.int64)
+    def nearest(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest rows of each query, ties by lower index."""
+        m = len(self.x)
+        near, where = np.empty((m, k), self.result), np.empty((m, k), np.int64)
+
+        def border(D: np.ndarray, error: np.ndarray) -> np.ndarray:
+            return np.asarray(np.partition(D, k - 1, axis=1)[:, k - 1] + error)
+
+        def take(start: int, found: np.ndarray, row: np.ndarray, starts: np.ndarray) -> None:
+            best = starts[:-1, None] + np.arange(k)
+            near[start : start + len(best)] = found[best]
+            where[start : start + len(best)] = row[best]
+
+        self._run(border, take)
+        return near, where
+
+    def within(self, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The rows within distance r of each query, nearest first, ties by lower index."""
+        near: list[np.ndarray] = [np.empty(0)] * len(self.x)
+        where: list[np.ndarray] = [np.empty(0, np.int64)] * len(self.x)
+        square = self.distance.embedded_square(r)
+
+        def border(D: np.ndarray, _: np.ndarray) -> np.ndarray:
+            return np.full(len(D), square)
+
+        def take(start: int, found: np.ndarray, row: np.ndarray, starts: np.ndarray) -> None:
+            for query, (first, last) in enumerate(pairwise(starts), start):
+                number = np.searchsorted(found[first:last], r, side="right")
+                near[query] = found[first : first + number]
+                where[query] = row[first : first + number]
+
+        self._run(border, take)
+        return near, where
+
+    def _run(self, border: Callable[..., np.ndarray], take: Callable[..., None]) -> None:
+        """Measure the candidates of each block of queries, and take them sorted.
+
+        `border` gives for each query a bound of the squared distances that matter, from the
+        squared distances by products and their errors; `take` gets the first query of the block,
+        distances and rows of all candidates, sorted for each query, and where these start.
+        """
+        n = len(self.y)
         turned = self.y.csr.T.tocsr()
         parts = turned.data.astype(float), turned.indices, turned.indptr
         values = self.x.values.astype(float, copy=False)
@@ -341,21 +391,21 @@ class _Search:
         def work(start: int, stop: int) -> None:
             D = np.empty((stop - start, n))
             _products(values, self.x.indices, self.x.ends, start, *parts, D)
-            query, row = self._candidates(D, start, stop)
+            query, row = self._candidates(D, start, stop, border)
             with np.errstate(over="ignore", under="ignore"):
                 found = self.distance.merge(self.x, query + start, self.y, row)
             found = found.astype(self.result, copy=False)
             # candidates come in the order of rows: stable, so that ties go to the lower index
             order = np.lexsort((found, query))
-            starts = np.searchsorted(query, np.arange(stop - start))
-            best = order[starts[:, None] + np.arange(self.k)]
-            near[start:stop], where[start:stop] = found[best], row[best]
+            starts = np.searchsorted(query, np.arange(stop - start + 1))
+            take(start, found[order], row[order], starts)
 
-        in_blocks(work, m, max(min(_PRODUCTS // n, 256), 1))
-        return near, where
+        in_blocks(work, len(self.x), max(min(_PRODUCTS // n, 256), 1))
 
-    def _candidates(self, D: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-        """Queries and rows of the block that may be among the nearest; D has the products."""
+    def _candidates(
+        self, D: np.ndarray, start: int, stop: int, border: Callable[..., np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Queries and rows of the block that may be near enough; D has the products."""
         stored = max(int(np.diff(rows.ends).max()) for rows in (self.x, self.y))
         kinds = (np.finfo(kind).eps / 2 for kind in (self.x.values.dtype, self.result))
         v, t = map(float, kinds)
@@ -366,8 +416,8 @@ class _Search:
         D += self.lengths[1]
         # the error of an entry is a share of |x|^2 + |y|^2, at most that of the longest row
         error = share * (self.lengths[0][start:stop] + self.lengths[1].max())
-        most = np.partition(D, self.k - 1, axis=1)[:, self.k - 1] + error
-        most = np.maximum(most, 0) * (1 + relative) + error + self.distance.embedding_error
+        most = np.maximum(border(D, error), 0) * (1 + relative)
+        most += error + self.distance.embedding_error
         query, row = np.nonzero(most[:, None] >= D)
         return query, row
 

@@ -190,6 +190,10 @@ class VectorDistance(Distance):
         """Return rows whose Euclidean distances rank as this distance does."""
         raise NotImplementedError
 
+    def embedded_square(self, r: float) -> float:
+        """The squared Euclidean distance of `embedded` rows at distance r."""
+        return r * r
+
     def working_type(self, X: np.ndarray, Y: np.ndarray) -> _Float:
         """The type in which rows are compared."""
         double = self.works_in_double or X.shape[1] > MAX_FLOAT32_FEATURES

@@ -45,6 +45,10 @@ class Angle(VectorDistance):
         X /= np.sqrt(np.einsum("ij,ij->i", X, X))[:, None]
         return X
 
+    def embedded_square(self, r: float) -> float:
+        """The squared distance of directions."""
+        return 2 * r if r < 2 else np.inf
+
     def _directions(self, X: np.ndarray) -> np.ndarray:
         X = X.astype(float, copy=False)
         return directions(centred(X) if self.centres else X)
