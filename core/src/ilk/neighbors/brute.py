@@ -37,6 +37,9 @@ class Brute(Index):
     Where the comparison is a Euclidean distance of many or wide rows, a matrix product with a
     rigorous error bound first rules out most rows; the answers are the same to the last bit.
 
+    Sparse rows are never made dense, where the distance takes them. By `cosine` and `euclidean` a
+    product of sparse matrices rules out most rows; the others are measured as dense rows would be.
+
     Ties go to the lower training index. Infinite distances are legal and rank last.
 
     Memory-mapped arrays (`numpy.memmap`) and Dask arrays are never loaded completely, neither as

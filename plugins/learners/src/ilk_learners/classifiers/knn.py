@@ -47,8 +47,8 @@ class KNN(Nearest, Classifier):
 
     If all training rows are of one class (an editor may leave such), that class is predicted.
 
-    It accepts the input of its distance: vectors, tables with nominal columns, texts, ... A search
-    holds k neighbours per query, plus the memory of the index.
+    It accepts the input of its distance: vectors, sparse rows, tables with nominal columns, texts,
+    ... A search holds k neighbours per query, plus the memory of the index.
 
     A memory-mapped array (`numpy.memmap`) or a numeric Dask array is never loaded as a whole. With
     the index brute and a distance of vectors that learns nothing from them, each search reads the
