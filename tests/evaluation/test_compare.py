@@ -231,6 +231,16 @@ def test_a_report_is_written(iris, tmp_path):
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+def test_dates_of_a_frame_are_days_as_those_of_a_file():
+    days = [3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3]
+    frame = pd.DataFrame({"when": pd.to_datetime(days, unit="D"), "u": ["v", "w"] * 5})
+    y, last = ["a", "b"] * 5, {"use": "knn", "distance": "heterogeneous"}
+    results = compare({"k": last}, {"dates": (frame, y), "days": (frame.assign(when=days), y)})
+    first, second = results.table()["error"]
+    assert first == second
+    assert "column 'when' has dates: they are read as days since 1970-01-01" in str(results.notes)
+
+
 def test_no_pipeline_is_best_where_all_failed():
     frame = pd.DataFrame({"c": ["u", "v"] * 10, "y": ["a", "b"] * 10})
     with pytest.warns(UserWarning, match="2 of 2 cells failed, the first of 'lda' on 'data': .*c"):
@@ -260,7 +270,7 @@ WRONG = [
     ([["lda"], TABLE], {}, "target must name a column of the frame"),
     ([["lda"], TABLE], {"target": "yy"}, "got 'yy'; did you mean 'y'"),
     ([["lda"], TABLE], {"target": "y"}, "y has 1 missing labels, the first in row 1"),
-    ([["lda"], TABLE[["when"]], ["a", "b"]], {}, "column 'when' has dates"),
+    ([["lda"], TABLE[["when"]].diff(), ["a", "b"]], {}, "column 'when' has durations"),
     ([["lda"], pd.DataFrame({"a": [[1], [2]]}), ["a", "b"]], {}, "column 'a' has cells that are"),
     ([["lda"], pd.DataFrame([[1, 2]] * 4, columns=["u", "u"]), Y], {}, "several columns 'u'"),
     ([["lda"], pd.DataFrame([[1, 2]] * 4, columns=["u", "u"])], {"target": "u"}, "2 columns 'u'"),

@@ -66,6 +66,12 @@ def test_a_table_is_shown_as_it_is_read(call, german):
     assert "note: numbers have decimal commas" in body
 
 
+def test_a_very_long_name_is_cut(call, tmp_path):
+    (tmp_path / "long.csv").write_text(f"{'x' * 5000},class\n1,a\n2,b\n")
+    out = call("data", tmp_path / "long.csv")[1]
+    assert f"\n{'x' * 57}...  number" in out
+
+
 def test_the_lines_for_a_spec_read_the_same_table(call, german):
     out = call("data", german, "--target", "-1")[1]
     (table,) = tomllib.loads(out[out.index("[[datasets]]") :])["datasets"]

@@ -620,6 +620,7 @@ REFUSED = [
     (",v,class\n1,2,a\n1,3,b\n", {}, r":1: column 1 of the header has no name; .*header = true"),
     ("u;class\n39,1;a\n4.5;b\n", {}, r":2: column 'u': '39,1' is not a number \(1 of 2 cells"),
     ("u;class\n39,1;a\n4.5;b\n", {"decimal": ","}, r":3: .*'4.5' is not a number with decimal com"),
+    ("u,class\n1 234,a\n12,b\n", {}, r"'1 234' is not a number.*; give thousands = ' ', correct"),
     ("u,v,class\n1,2,a\nx,y,b\n", {}, r"column 'u': 'x' is not a number.*; the same for 'v'"),
     ("u,class\n1,a\n2,?\n", {}, r":3: .*no label .* missing = 'labelled' leaves them out"),
     ("u,class\n1,?\n2,?\n", {"missing": "labelled"}, r"but no row is labelled"),

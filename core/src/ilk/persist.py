@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import tempfile
+import secrets
 import zipfile
 from functools import cache
 from importlib.metadata import version
@@ -166,7 +166,8 @@ def _dump(model: Component) -> bytes:
         vet(state)
     except Exception as error:
         why = f"{'' if isinstance(error, RefusedError) else f'{type(error).__name__}: '}{error}"
-        raise PersistError(f"{what} cannot be saved: {why}") from error
+        remedy = "fit it from its spec where it is needed, or take another component"
+        raise PersistError(f"{what} cannot be saved: {why}; {remedy}") from error
     return state
 
 
@@ -245,17 +246,17 @@ def _write(path: Path, content: bytes) -> None:
     """Write a file completely or not at all; a link stays a link."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise PersistError(f"{path}: cannot be written: it is a device or a pipe, not a file")
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with part.open("xb") as file:  # with the rights of any new file
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).replace(path)
+            part.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise PersistError(f"{path}: cannot be written: {error.strerror}") from error

@@ -65,7 +65,7 @@ _GENERATORS = ('"PCG64"', '"PCG64DXSM"', '"SFC64"')  # without a position that m
 # Packages of scikit-learn whose public estimators, and their parts, components may contain.
 _HOMES = _names(
     "sklearn",
-    "calibration compose discriminant_analysis dummy ensemble feature_selection "
+    "calibration compose covariance discriminant_analysis dummy ensemble feature_selection "
     "gaussian_process impute isotonic linear_model model_selection multiclass multioutput "
     "naive_bayes neighbors neural_network pipeline preprocessing semi_supervised svm tree",
 )

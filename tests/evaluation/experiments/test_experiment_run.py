@@ -11,6 +11,7 @@ import pytest
 
 import ilk
 from ilk_evaluation import CellError, ExecutorError, Store, plan_experiment, run_experiment
+from ilk_evaluation.plan.experiment_plan import splits_of
 
 TRIED = 2
 """Fits of the trial: one on each data set."""
@@ -38,6 +39,22 @@ def test_errors_equal_those_of_a_plain_loop(make_spec, components):
         assert row["error"] == pytest.approx(np.mean(expected))
         assert row["error_spread"] == pytest.approx(np.std(expected, ddof=1))
         assert row["n_failed"] == 0
+
+
+def test_equal_splits_share_cells_with_the_answers_of_just_these_splits():
+    X, y = (rows[::25] for rows in ilk.dataset("iris").load().Xy)  # six cases: few divisions
+    folds = {"use": "repeated_kfold", "folds": 2, "repeats": 20}
+    results = ilk.compare(
+        {"means": "nearest_mean", "1-NN": {"use": "knn", "k": 1}}, X, y, resampling=folds
+    )
+    assert results.design.n_cells < len(results.design.cells) == 80
+    models = {"means": ilk.classifier("nearest_mean"), "1-NN": ilk.classifier("knn", k=1)}
+    given = results.to_pandas("predictions").groupby(["pipeline", "repeat", "fold"])
+    for split in splits_of(results.design.resampling, ilk.Data(X, y), results.design.seed):
+        for name, model in models.items():
+            answers = given.get_group((name, split.repeat, split.fold)).set_index("case")["label"]
+            expected = model.fit(X[split.train], y[split.train]).predict(X[split.test])
+            assert answers[split.test].tolist() == expected.tolist()
 
 
 def test_a_rerun_fits_nothing_and_says_the_same(make_spec, components):

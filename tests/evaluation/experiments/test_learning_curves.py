@@ -81,6 +81,7 @@ def test_smaller_parts_are_nested_and_keep_the_class_shares():
     [
         ({"sizes": [0.5, 2.5]}, "sizes must be whole numbers or shares up to 1.0, got 2.5"),
         ({"sizes": []}, "sizes must be one or more"),
+        ({"sizes": [6, 3, 6]}, r"sizes must be different, got \[6, 3, 6\]"),
         ({"resampling": "learning_curve"}, "must be another resampling"),
         (
             {"sizes": [40], "resampling": "holdout"},

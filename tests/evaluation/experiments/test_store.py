@@ -404,6 +404,13 @@ def test_devices_and_pipes_are_no_stores(tmp_path, place):
         Store.open(tmp_path / place)
 
 
+@unix_only
+def test_a_link_to_itself_is_no_store(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(StoreError, match="it is a link that leads to itself"):
+        Store.open(tmp_path / "loop")
+
+
 def test_a_lock_is_not_written_through_a_link(tmp_path):
     precious = tmp_path / "precious"
     precious.write_text("kept")

@@ -66,6 +66,8 @@ def test_report_keeps_links_and_gives_the_usual_rights(call, store, tmp_path):
     (tmp_path / "usual").write_text("")
     assert rights == stat.S_IMODE((tmp_path / "usual").stat().st_mode)
     assert call("report", store, "-o", "/dev/null")[0] == 0
+    (tmp_path / "loop.html").symlink_to("loop.html")
+    assert call("report", store, "-o", "loop.html")[0] == 0  # a link to itself leads nowhere
 
 
 @pytest.mark.parametrize(

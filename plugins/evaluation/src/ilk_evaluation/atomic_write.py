@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -12,7 +13,6 @@ import ilk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 OLD = 3600.0
 """Seconds without a write after which a temporary file counts as left over by a killed process."""
@@ -31,7 +31,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as file:
             yield file
         return
-    path = path.resolve()  # a link stays a link
+    path = Path(os.path.realpath(path))  # a link stays a link, unless it leads to itself
     _sweep(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

@@ -258,13 +258,21 @@ def _of(X: Any, y: np.ndarray, name: str) -> ilk.Data:
     twice = X.columns[X.columns.duplicated()].tolist()
     if twice:
         raise ilk.InputError(f"compare: data has several columns {twice[0]!r}; rename them")
+    dates = tuple(ilk.date_columns(X))
+    X = X.assign(**{one: ilk.days_of(X[one]) for one in dates})
     nominal = tuple(ilk.nominal_columns(X))
     _check_columns(X, nominal)
-    if not nominal:
-        return ilk.Data(X=X.to_numpy(dtype=float), y=y, name=name, feature_names=tuple(X.columns))
     texts = {one: X[one].astype("category") for one in nominal if not _has_levels(X[one])}
     return ilk.Data(
-        X=X.assign(**texts), y=y, name=name, feature_names=tuple(X.columns), nominal=nominal
+        X=X.assign(**texts) if nominal else X.to_numpy(dtype=float),
+        y=y,
+        name=name,
+        feature_names=tuple(X.columns),
+        nominal=nominal,
+        dates=dates,
+        notes=tuple(
+            f"column {one!r} has dates: they are read as days since 1970-01-01" for one in dates
+        ),
     )
 
 
@@ -273,11 +281,11 @@ def _has_levels(column: Any) -> bool:
 
 
 def _check_columns(X: Any, nominal: Iterable[str]) -> None:
-    """Raise for dates, lists and other columns that are neither numbers nor categories."""
+    """Raise for durations, lists and other columns that are neither numbers nor categories."""
     for name in nominal:
-        if X[name].dtype.kind in "mM":
+        if X[name].dtype.kind == "m":
             raise ilk.InputError(
-                f"compare: column {name!r} has dates or durations; give numbers, such as days"
+                f"compare: column {name!r} has durations; give numbers, such as days"
             )
         try:
             set(X[name])

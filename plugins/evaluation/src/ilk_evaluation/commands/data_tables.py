@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _MOST_CLASSES = 20
 _MOST_COLUMNS = 12
+_WIDEST = 60
+"""Characters of the name of a column."""
 _FEW = 5
 
 
@@ -43,7 +45,7 @@ def print_data(console: Console, label: str, data: ilk.Data, most: int | None = 
     if shown:
         table = new_table(["column", "kind", "values"], ["missing"])
         for column in shown:
-            cells = (column.name, column.kind, column.values)
+            cells = (_shortened(column.name), column.kind, column.values)
             missing = str(column.missing) if column.missing else "-"
             table.add_row(*(Text(printable(cell, keep="")) for cell in cells), missing)
         print_table(console, table)
@@ -53,6 +55,11 @@ def print_data(console: Console, label: str, data: ilk.Data, most: int | None = 
     _line(console, _classes(data))
     print_notes(console, data)
     console.print()
+
+
+def _shortened(name: str) -> str:
+    """Cut the name of a column that would make the table too wide."""
+    return name if len(name) <= _WIDEST else name[: _WIDEST - 3] + "..."
 
 
 def print_plan_data(console: Console, plan: Plan) -> None:

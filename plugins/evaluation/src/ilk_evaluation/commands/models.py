@@ -55,6 +55,7 @@ def fit(
     from ilk_evaluation.run.cell import fit_on_all
 
     _check_output(output, force=force)
+    _check_apart(output, file)
     if file.suffix == ".sqlite":
         raise ilk.InputError(f"{file}: is a store; give the file that describes the experiment")
     experiment = read(file)
@@ -65,6 +66,7 @@ def fit(
         )
     planned = choose_pipeline(experiment, pipeline)
     source, data = choose_data(experiment, dataset)
+    _check_apart(output, experiment.store, vars(source).get("path"))
     start = perf_counter()
     fitted = fit_on_all(planned.pipeline, data, experiment.seed)
     seconds = perf_counter() - start
@@ -229,13 +231,15 @@ def predict(
         click.echo(f"note: {note}", err=True)
 
 
-def _check_apart(output: Path, *inputs: Path) -> None:
-    """Refuse to replace a file that is read."""
+def _check_apart(output: Path, *inputs: str | Path | None) -> None:
+    """Refuse to replace a file of the experiment or the rows, also with --force."""
     import ilk
 
-    for path in inputs:
+    for path in map(Path, filter(None, inputs)):
         if output.exists() and path.exists() and output.samefile(path):
-            raise ilk.InputError(f"{output}: is read by this command; give another --output")
+            raise ilk.InputError(
+                f"{output}: is another file of this command ({path}); give another --output"
+            )
 
 
 def _loaded(path: Path, *, any_version: bool) -> TableModel:

@@ -322,10 +322,19 @@ class Columns:
         others = f"; the same for {some(list(map(repr, bad[1:])))}" if len(bad) > 1 else ""
         spelled = "" if self.spelling.plain else f" with {' and '.join(self.spelling.dialect)}"
         raise self.table.error(
-            f"column {bad[0]!r}: {cells[wrong[0]]!r} is not a number{spelled}{count}; correct it, "
-            f"add it to missing_values, or list the column in nominal{others}",
+            f"column {bad[0]!r}: {cells[wrong[0]]!r} is not a number{spelled}{count}; "
+            f"{self._grouping(bad[0])}correct it, add it to missing_values, or list the column in "
+            f"nominal{others}",
             row=self.rows[wrong[0]],
         )
+
+    def _grouping(self, name: str) -> str:
+        """Name the separator of thousands by which all cells of a column are numbers."""
+        for sign in "" if self.spelling.thousands else " '":
+            translate = Spelling(self.spelling.decimal, sign).translator()
+            if all(is_plain_number(translate(cell)) for cell in self._distinct(name)):
+                return f"give thousands = {ilk.short_repr(sign)}, "
+        return ""
 
     def _as_floats(self, name: str) -> np.ndarray | None:
         """The column as numbers that Python reads itself; None if a cell is none. Kept."""

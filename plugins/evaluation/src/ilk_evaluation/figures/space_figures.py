@@ -65,7 +65,8 @@ class Space:
     def text(self) -> str:
         """The errors as a sentence."""
         before, after = self.errors["before"], self.errors["after"]
-        return f"1-NN error on {self.n_test} test cases: {before:.3f} before, {after:.3f} after."
+        cases = "1 test case" if self.n_test == 1 else f"{self.n_test} test cases"
+        return f"1-NN error on {cases}: {before:.3f} before, {after:.3f} after."
 
 
 def space_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
@@ -130,7 +131,8 @@ def learned_space(results: Results, dataset: str, pipeline: str) -> Space:
         _sample(np.arange(len(rows)), data.y[rows], MOST_DRAWN, rng) for rows in (train, test)
     ]
     points = {name: _plane(*parts, chosen) for name, parts in spaces.items()}
-    left, _, right = np.linalg.svd(points["after"].T @ points["before"])
+    before, after = (rows / (np.abs(rows).max() or 1.0) for rows in points.values())  # no overflow
+    left, _, right = np.linalg.svd(after.T @ before)
     points["after"] = points["after"] @ left @ right  # turned and mirrored to lie as before
     return Space(
         points,

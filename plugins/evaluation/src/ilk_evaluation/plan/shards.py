@@ -68,7 +68,9 @@ def cells_of(design: Design, shard: Shard | None) -> list[Cell]:
     slow pipelines and large data sets, and cells stay in their shard when a pipeline or a data
     set is added.
     """
-    cells = {cell.key: cell for cell in design.cells}
+    cells: dict[str, Cell] = {}
+    for cell in design.cells:  # equal splits, data sets and pipelines share cells: take the first
+        cells.setdefault(cell.key, cell)
     if shard is None:
         return list(cells.values())
     i, n = shard

@@ -80,6 +80,8 @@ class LearningCurve(ilk.Resampling):
                 )
         if not len(self.sizes):
             raise self.parameter_error("sizes", "must be one or more, got an empty list")
+        if len(set(map(str, self.sizes))) < len(self.sizes):
+            raise self.parameter_error("sizes", f"must be different, got {list(self.sizes)}")
         if isinstance(self.whole(), LearningCurve):
             raise self.parameter_error("resampling", "must be another resampling, got its own")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -136,7 +137,7 @@ def _appearing(target: Path, *, force: bool) -> Iterator[Path]:
         raise StoreError(f"{target}: is there already; choose another name, or say --force")
     check_writable(target)
     if target.is_symlink():
-        target = target.resolve()  # a link stays a link
+        target = Path(os.path.realpath(target))  # a link stays a link
     part = target.with_name(f".{target.name}.part")
     with reachable(target):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from ilk_evaluation.run.sql import TABLES, damage, sealed, upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 APPLICATION = 0x696C6B31
 """Marks a SQLite file as an ilk store (PRAGMA application_id)."""
@@ -138,6 +138,8 @@ def verify(connection: sqlite3.Connection, path: Path | None, *, digests: bool) 
 
 def check_writable(path: Path) -> None:
     """Raise StoreError if no store can be written at a path; nothing is written."""
+    if Path(os.path.realpath(path)).is_symlink():
+        raise StoreError(f"{path}: cannot be written: it is a link that leads to itself")
     with reachable(path):
         _check_writable(path)
 
@@ -191,7 +193,7 @@ def _check_writable(path: Path) -> None:
 
 def companions(path: Path) -> list[Path]:
     """Files beside a store: SQLite's own, and the lock."""
-    path = path.resolve() if path.is_symlink() else path
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     return [path.with_name(f"{path.name}{end}") for end in ("-journal", "-wal", "-shm", ".lock")]
 
 
@@ -223,7 +225,7 @@ def settle(connection: sqlite3.Connection) -> None:
 
 def lock_of(path: Path) -> Path:
     """The lock file of a store, beside the file that a link leads to."""
-    path = path.resolve() if path.is_symlink() else path
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     return path.with_name(f"{path.name}.lock")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -98,7 +99,7 @@ def _store_problem(plan: Plan, error: StoreError) -> ilk.IlkError:
 
 
 def _same_place(one: Path, other: Path) -> bool:
-    return one.expanduser().absolute().resolve() == other.absolute().resolve()
+    return os.path.realpath(one.expanduser()) == os.path.realpath(other)
 
 
 def n_done(plan: Plan, *, fresh: bool = False, retry_failed: bool = False) -> int:

@@ -239,10 +239,10 @@ def row_name(plan: Plan, cell: Cell) -> str:
 
 
 def cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
-    """Pair cells, which are in the plan's order, with their splits, one split at a time."""
+    """Pair cells with their splits, one split at a time; fast for cells in the plan's order."""
     current, position, split = -1, -1, None
     for cell in cells:
-        if cell.dataset != current:
+        if cell.dataset != current or cell.split < position:
             current, position = cell.dataset, -1
             splits = plan.splits(current)
         while position < cell.split:
