@@ -173,6 +173,7 @@ if TYPE_CHECKING:
     from ilk.pipeline import takes_weights as takes_weights
     from ilk.random_state import check_seed as check_seed
     from ilk.random_state import check_weights as check_weights
+    from ilk.random_state import rows_of_weight as rows_of_weight
     from ilk.registries import Registry as Registry
     from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
@@ -368,7 +369,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "take",
         ),
         "ilk.labels": ("check_labels",),
-        "ilk.random_state": ("check_seed", "check_weights"),
+        "ilk.random_state": ("check_seed", "check_weights", "rows_of_weight"),
         "ilk.views": (
             "check_views",
             "learn_views",

@@ -111,9 +111,7 @@ class CombinedClassifier(ilk.Classifier):
         if ilk.is_frozen(self.combiner_) or not self.combiner_.needs_fit:
             self._try_combiner(ilk.take(X, np.arange(1)))
             return
-        if weights is not None and not weights.all():
-            some = np.flatnonzero(weights)
-            X, codes, weights = ilk.take(X, some), codes[some], weights[some]
+        weights, X, codes = ilk.rows_of_weight(weights, X, codes)
         labels = self.classes_[codes]
 
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -284,6 +282,18 @@ def check_member_weights(
     if not any(map(ilk.takes_weights, members)):
         raise ilk.InputError(f"{ilk.display_name(owner)}: no member takes sample_weight")
     return weights
+
+
+def cases_of_weight(
+    owner: object, weights: ArrayLike | None, X: Any, codes: np.ndarray, members: Any
+) -> tuple[Any, Any, np.ndarray]:
+    """Return weights as `check_member_weights`, X and codes, without cases of weight 0.
+
+    So these are absent for members that take no weights, too.
+    """
+    checked = check_member_weights(owner, weights, codes, members)
+    weights, X, codes = ilk.rows_of_weight(checked, X, codes)
+    return weights, X, codes
 
 
 def check_no_class_lost(owner: Any, codes: np.ndarray) -> None:

@@ -153,10 +153,8 @@ class CRAB(ilk.Classifier):
         if sample_weight is not None:
             weights = ilk.check_weights(self, sample_weight, X)
             # cases of weight 0 would widen the range that is divided into bins
-            some = weights > 0
-            if not some.all():
-                X, codes, weights = X[some], codes[some], weights[some]
-                check_no_class_lost(self, codes)
+            weights, X, codes = ilk.rows_of_weight(weights, X, codes)
+            check_no_class_lost(self, codes)
         self.bins_ = Bins.of(X, self.n_bins)
         boosting = HistogramBoosting(
             # relative to the largest weight, so that no sum overflows
