@@ -41,6 +41,8 @@ class OfParts(ilk.Distance):
         "are left out.",
     )
 
+    aligns_columns = True
+
     @property
     def symmetric(self) -> bool:
         """Whether all parts are symmetric."""

@@ -117,6 +117,7 @@ class Heterogeneous(ilk.Distance):
         doc="Divisor of numeric differences: the range or the standard deviation of the "
         "training values, or none.",
     )
+    aligns_columns = True
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("tables", "vectors"), symmetric=True, needs_fit=True, nan=True
     )
