@@ -135,6 +135,7 @@ if TYPE_CHECKING:
     from ilk.kinds import Kind as Kind
     from ilk.kinds import kind_of as kind_of
     from ilk.labels import check_labels as check_labels
+    from ilk.labels import text_array as text_array
     from ilk.loaded import check_stored as check_stored
     from ilk.loaded import stored_fault as stored_fault
     from ilk.messages import did_you_mean as did_you_mean
@@ -368,7 +369,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "refuse_nominal",
             "take",
         ),
-        "ilk.labels": ("check_labels",),
+        "ilk.labels": ("check_labels", "text_array"),
         "ilk.random_state": ("check_seed", "check_weights", "rows_of_weight"),
         "ilk.views": (
             "check_views",

@@ -144,7 +144,7 @@ class CombinedClassifier(ilk.Classifier):
         present = np.unique(codes)
         if len(present) == 1 < len(self.classes_):
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: rows of class {self.classes_[present[0]].item()!r} "
+                f"{ilk.display_name(self)}: rows of class {self.classes_.item(present[0])!r} "
                 f"only can be held out, so {ilk.display_name(self.combiner_)} has nothing to "
                 f"learn from"
             )
@@ -300,7 +300,7 @@ def check_no_class_lost(owner: Any, codes: np.ndarray) -> None:
     """Raise an InputError where a class of `owner` is missing among the codes of weighted rows."""
     lost = np.flatnonzero(np.bincount(codes, minlength=len(owner.classes_)) == 0)
     if len(lost):
-        label = owner.classes_[lost[0]].item()
+        label = owner.classes_.item(lost[0])
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: sample_weight is zero for every case of class {label!r}"
         )

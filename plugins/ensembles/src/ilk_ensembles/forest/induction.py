@@ -256,7 +256,7 @@ def bootstrap_weights(
         weights = weights / weights.max()  # so that no sum overflows
         lost = np.flatnonzero(np.bincount(codes, weights) <= 0)
         if len(lost):
-            label = owner.classes_[lost[0]].item()
+            label = owner.classes_.item(lost[0])
             raise ilk.InputError(
                 f"{ilk.display_name(owner)}: sample_weight is zero for every case of class "
                 f"{label!r}"
