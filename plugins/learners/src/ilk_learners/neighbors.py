@@ -150,10 +150,9 @@ class Nearest(Component):
         return check_objects(self, _content(self, taker), X, reset=True)
 
     def _weighted(self, X: Any, y: np.ndarray, sample_weight: ArrayLike | None) -> tuple[Any, Any]:
-        """Rows of positive weight, and their targets; their weights and numbers are kept.
+        """Rows of positive weight, and their targets.
 
-        Sets ``weights_``, relative to the largest, where they differ, and ``numbers_`` where rows
-        are dropped.
+        Sets ``weights_`` where weights differ, and ``numbers_`` where rows are dropped.
         """
         for name in ("weights_", "numbers_"):
             vars(self).pop(name, None)
@@ -168,9 +167,11 @@ class Nearest(Component):
                 )
             self.numbers_ = np.flatnonzero(weights)
         weights, X, y = rows_of_weight(weights, X, y)
+        with np.errstate(over="ignore"):
+            if np.isinf(weights.sum()):
+                raise InputError(f"{display_name(self)}: sample_weight has a sum that is infinite")
         if weights.min() < weights.max():
-            # a weight too small for the ratio still counts
-            self.weights_ = np.maximum(weights / weights.max(), np.finfo(float).tiny)
+            self.weights_ = weights
         return X, y
 
     def _not_by_blocks(self) -> str | None:
@@ -475,7 +476,7 @@ class Explanation:
     distances : ndarray of shape (k,)
     votes : ndarray of shape (k,)
         Weights of their votes relative to the nearest one's, which is 1; 0 for an excluded
-        neighbour. With sample weights, each times the weight of its row (the largest is 1).
+        neighbour. With sample weights, each times the weight of its row.
     shares : mapping of label to float
         Normalised votes of each class, as in ``predict_proba``; empty for a regressor.
     """
