@@ -34,7 +34,6 @@ from ilk import (
     display_name,
     is_table,
     param,
-    rows_of_weight,
 )
 from ilk_learners.validation import check_columns, read_numbers
 
@@ -171,8 +170,7 @@ class WrappedEstimator(Component):
                     f"{display_name(self)}: sample_weight is given, but "
                     f"{self.estimator} accepts none"
                 )
-            checked = check_weights(self, sample_weight, X)
-            weights["sample_weight"], X, y = rows_of_weight(checked, X, y)
+            weights["sample_weight"] = check_weights(self, sample_weight, X)
         with self._named():
             self.estimator_ = estimator.fit(X, y, **weights)
         return self
