@@ -253,7 +253,7 @@ def check_weights_absent(subject: Subject) -> None:
             expect_same(got, expected, f"{method} with cases of weight 0", rtol=1e-6)
 
 
-@check("classifier", "regressor", "detector", on="first", capability="sample_weight")
+@check("classifier", "regressor", "detector", "clusterer", on="first", capability="sample_weight")
 def check_weights_checked(subject: Subject) -> None:
     """Weights of another length, negative, NaN, all 0 or texts are errors that name them."""
     X, y = subject.data()

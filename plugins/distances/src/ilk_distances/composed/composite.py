@@ -41,7 +41,10 @@ class OfParts(ilk.Distance):
         "are left out.",
     )
 
-    aligns_columns = True
+    @property
+    def aligns_columns(self) -> bool:
+        """Whether views, or the parts, look after the columns."""
+        return True
 
     @property
     def symmetric(self) -> bool:

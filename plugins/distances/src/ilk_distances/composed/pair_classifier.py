@@ -103,7 +103,7 @@ class PairClassifier(OfParts):
 
     @property
     def aligns_columns(self) -> bool:
-        """Whether parts, which look after their columns, compare the rows."""
+        """Whether views, or the parts, look after the columns."""
         return self.compares_parts
 
     @property
