@@ -52,9 +52,30 @@ def test_each_step_sees_what_the_steps_before_made(blobs):
 
 def test_weights_go_to_those_that_take_them_and_through_editors(blobs):
     X, y = blobs
-    weights = np.arange(40.0)
+    weights = np.arange(1.0, 41.0)
     pipeline = ilk.Pipeline(STEPS).fit(X, y, sample_weight=weights)
     assert np.array_equal(pipeline["classifier"].sample_weight_, weights[::2])
+
+
+def test_rows_of_weight_0_are_dropped_before_the_first_step(blobs):
+    X, y = blobs
+    weights = np.arange(40) % 3 * 1.0
+    rows = np.flatnonzero(weights)
+    spoiled = np.where(weights[:, None] == 0, 1e6, X)
+    pipeline = ilk.Pipeline(STEPS).fit(spoiled, y, sample_weight=weights)
+    expected = ilk.Pipeline(STEPS).fit(X[rows], y[rows], sample_weight=weights[rows])
+    assert np.array_equal(pipeline["classifier"].X_, expected["classifier"].X_)
+    assert np.array_equal(pipeline.predict(X), expected.predict(X))
+    near = ilk.Pipeline([{"editor": "every_other"}, {"classifier": {"use": "knn", "k": 1}}])
+    kept = rows[::2]
+    numbers = near.fit(X, y, sample_weight=weights).nearest_cases(X[kept])[1]
+    assert numbers[:, 0].tolist() == kept.tolist()
+
+
+@pytest.mark.parametrize("bad", [np.zeros(40), -np.ones(40), np.full(40, np.nan), ["x"] * 40])
+def test_bad_weights_name_the_pipeline(blobs, bad):
+    with pytest.raises(ilk.InputError, match="pipeline: sample_weight must"):
+        ilk.Pipeline(STEPS).fit(*blobs, sample_weight=bad)
 
 
 def test_weights_are_not_ignored_without_a_word(blobs):

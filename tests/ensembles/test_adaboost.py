@@ -468,8 +468,8 @@ def test_restarts_go_on_from_the_first_weights():
 
 def test_member_that_takes_no_weights_is_named():
     X, y = noisy()
-    with pytest.raises(ilk.InputError, match=r"adaboost: member \(knn\) .*method='resampling'"):
-        boost(X, y, member="knn")
+    with pytest.raises(ilk.InputError, match=r"adaboost: member \(nearest_mean\) .*method='resamp"):
+        boost(X, y, member="nearest_mean")
 
 
 def test_frozen_member_is_refused():

@@ -217,8 +217,8 @@ def test_members_without_weights_and_of_any_rows():
     y = np.array([0.0, 0, 7, 7] * 5)
     member = {"use": "knn", "k": 1, "distance": "heterogeneous"}
     np.testing.assert_array_equal(boost(rows, y, member=member).predict(rows), y)
-    with pytest.raises(ilk.InputError, match=r"adaboost_r2: member \(knn\) .*method='resampling'"):
-        boost(rows, y, member=member, method="weighting")
+    with pytest.raises(ilk.InputError, match=r"adaboost_r2: member \(KN.*\) .*method='resampling'"):
+        boost(numbered(4), np.arange(4.0), member=KNeighborsRegressor(1), method="weighting")
     with pytest.raises(ilk.InputError, match="is frozen"):
         boost(numbered(3), [1, 2, 4], member=ilk.frozen(KNeighborsRegressor().fit([[1]], [1])))
 

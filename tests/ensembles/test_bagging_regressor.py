@@ -143,8 +143,8 @@ def test_without_replacement_members_get_the_weights(curve):
     rows = ours.rows_[0]
     expected = LinearRegression().fit(X[rows], y[rows], sample_weight=weights[rows])
     np.testing.assert_allclose(ours.estimators_[0].coef_, expected.coef_)
-    with pytest.raises(ilk.InputError, match="bagging: knn does not take sample_weight"):
-        ours.set_params(member="knn").fit(X, y, sample_weight=weights)
+    with pytest.raises(ilk.InputError, match="bagging: gp does not take sample_weight"):
+        ours.set_params(member="gp").fit(X, y, sample_weight=weights)
 
 
 def test_failing_member_is_named_or_dropped(curve):

@@ -199,7 +199,9 @@ def test_failing_member_is_named(wine):
     with pytest.raises(ilk.InputError, match="concatenated: member .*NaN at row 4"):
         fitted(bad, y)
     with pytest.raises(ilk.InputError, match="concatenated: no member takes sample_weight"):
-        ilk.classifier("concatenated", member="knn").fit(X, y, sample_weight=np.ones(len(X)))
+        ilk.classifier("concatenated", member="nearest_mean").fit(
+            X, y, sample_weight=np.ones(len(X))
+        )
     with pytest.raises(ilk.InputError, match="concatenated: .*features"):
         fitted(X, y).predict(X[:, :6])
 

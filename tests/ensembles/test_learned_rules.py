@@ -211,7 +211,7 @@ def test_a_gate_needs_the_cases():
     with pytest.raises(ilk.InputError, match="gating: X has 19 rows for 20 samples"):
         ilk.combiner("gating").fit(outputs, y, X[:19])
     with pytest.raises(ilk.ParameterError, match="gating: gate must take sample weights"):
-        ilk.combiner("gating", gate="knn").fit(outputs, y, X)
+        ilk.combiner("gating", gate="nearest_mean").fit(outputs, y, X)
 
 
 def test_a_cascade_by_hand():

@@ -151,3 +151,15 @@ def test_spec_round_trip():
         "passthrough": True,
     }
     assert ilk.to_spec(ilk.build(spec, kind="regressor")) == spec
+
+
+@pytest.mark.parametrize("name", ["stacking", "voting"])
+def test_members_that_take_no_weights_do_not_see_rows_of_weight_0(name):
+    weights = np.where(np.arange(80) % 4, 1.0, 0.0)
+    spoiled = np.where(weights > 0, Y, 1e6)
+    members = [LinearRegression(), KNeighborsRegressor(5)]  # the second takes none
+    model = ilk.regressor(name, members=members, random_state=0)
+    got = model.fit(X, spoiled, sample_weight=weights).predict(X)
+    rows = weights > 0
+    assert np.array_equal(got, model.fit(X[rows], Y[rows], sample_weight=weights[rows]).predict(X))
+    assert np.sqrt(np.mean((got - Y) ** 2)) < 1

@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from collections import Counter
 from contextlib import redirect_stdout
+from inspect import unwrap
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ def counted_functions() -> dict[str, list[Any]]:
         "resolution": [resolution.resolve],
         "clone": [Component.__sklearn_clone__],
         "call of clone": [clone],
-        "search of knn": [Nearest.kneighbors],
+        "search of knn": [Nearest._nearest],
         "search": [brute.Brute.kneighbors],
         "store": [Store.read.__func__, Store.open.__func__],  # type: ignore[attr-defined]
     }
@@ -51,7 +52,7 @@ def counted_functions() -> dict[str, list[Any]]:
 def counts_of(action: Callable[[], object]) -> Counter[str]:
     """How often an action calls each of the functions, in this thread."""
     codes: dict[CodeType, str] = {
-        function.__code__: name
+        unwrap(function).__code__: name
         for name, functions in counted_functions().items()
         for function in functions
     }

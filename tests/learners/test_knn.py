@@ -577,3 +577,58 @@ def test_spec_round_trip():
         "vote": "inverse_distance",
     }
     assert ilk.to_spec(ilk.build(spec, kind="classifier")) == spec
+
+
+@given(
+    seed=st.integers(0, 2**16),
+    vote=st.sampled_from([{}, {"vote": "inverse_distance"}, {"vote": "gaussian", "width": 1.0}]),
+    ties=st.sampled_from(["nearest", "prior"]),
+)
+def test_weights_count_as_copies_where_all_rows_vote(seed, vote, ties):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 4, (8, 2)).astype(float), rng.integers(0, 2, 8)
+    w = rng.integers(1, 4, 8)
+    rows, Q = np.repeat(np.arange(8), w), rng.integers(0, 4, (6, 2)).astype(float)
+    weighted = knn(k=8, ties=ties, **vote).fit(X, y, sample_weight=7.5 * w)  # the unit is free
+    copied = knn(k=int(w.sum()), ties=ties, **vote).fit(X[rows], y[rows])
+    assert np.allclose(weighted.predict_proba(Q), copied.predict_proba(Q), atol=1e-12)
+    assert (weighted.predict(Q) == copied.predict(Q)).all()
+
+
+def test_weights_multiply_votes_of_the_k_nearest():
+    X, y = [[0.0], [1.0], [2.0], [9.0]], ["a", "b", "b", "a"]
+    model = knn(k=3).fit(X, y, sample_weight=[3, 1, 1, 100])
+    assert model.predict_proba([[0.5]]).tolist() == [[0.6, 0.4]]  # the last is no neighbour
+    assert model.predict([[0.5]]).tolist() == ["a"]
+    assert knn(k=3).fit(X, y).predict([[0.5]]).tolist() == ["b"]
+    assert model.class_prior_.tolist() == [103 / 105, 2 / 105]
+    assert model.explain([0.5]).votes.tolist() == [3, 1, 1]
+    refitted = model.fit(X, y)  # without weights
+    assert refitted.predict([[0.5]]).tolist() == ["b"]
+
+
+def test_rows_of_weight_0_are_absent_and_keep_the_numbers_of_the_others():
+    X, y = [[0.0], [1.0], [2.0], [9.0]], ["z", "b", "b", "a"]
+    model = knn(k=2).fit(X, y, sample_weight=[0, 1, 1, 1])
+    assert model.classes_.tolist() == ["a", "b"]
+    near, rows, labels = model.nearest_cases([[0.0]])
+    assert (near.tolist(), rows.tolist(), labels.tolist()) == ([[1, 2]], [[1, 2]], [["b", "b"]])
+    assert model.kneighbors([[8.0]], 1)[1].tolist() == [[3]]
+    assert model.explain([8.0]).indices.tolist() == [3, 2]
+    assert model.class_outliers(1).tolist() == [3]
+    with pytest.raises(ilk.InputError, match="k must be at most 3"):
+        knn(k=4).fit(X, y, sample_weight=[0, 1, 1, 1])
+
+
+def test_weights_survive_saving_and_are_refused_for_blocks(tmp_path):
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
+    model = knn(k=2).fit(X, y, sample_weight=[5, 1, 0.0])
+    ilk.save(model, tmp_path / "m.ilk")
+    again = ilk.load(tmp_path / "m.ilk")
+    assert again.predict_proba([[1.0]]).tolist() == model.predict_proba([[1.0]]).tolist()
+    mapped = np.memmap(tmp_path / "X", dtype=float, mode="w+", shape=X.shape)
+    mapped[:] = X
+    with pytest.raises(ilk.InputError, match="sample_weight must be above 0 where X is read block"):
+        knn(k=1).fit(mapped, y, sample_weight=[5, 1, 0.0])
+    weighted = knn(k=3, zero_distance="votes").fit(mapped, y, sample_weight=[5, 1, 1])
+    assert weighted.predict([[1.0]]).tolist() == [0]

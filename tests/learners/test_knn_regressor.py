@@ -206,3 +206,12 @@ def test_rows_infinitely_far_away_have_no_vote(vote):
 def test_complex_targets_are_refused():
     with pytest.raises(ilk.InputError, match="knn: y must be real numbers, got complex ones"):
         ilk.regressor("knn", k=1).fit([[0.0], [1.0]], [1 + 2j, 3 + 0j])
+
+
+def test_sample_weights_multiply_the_weights_of_the_k_nearest():
+    X, y = [[0.0], [1.0], [2.0], [9.0]], [0.0, 10.0, 20.0, 5.0]
+    model = ilk.regressor("knn", k=2).fit(X, y, sample_weight=[3, 1, 0, 7])
+    assert model.predict([[0.5], [0.9]]).tolist() == [2.5, 2.5]
+    assert model.predict([[6.0]]).tolist() == [(10 + 7 * 5) / 8]  # the third row is absent
+    assert model.nearest_cases([[6.0]])[1].tolist() == [[3, 1]]
+    assert model.explain([6.0]).indices.tolist() == [3, 1]

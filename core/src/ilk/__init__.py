@@ -138,6 +138,7 @@ if TYPE_CHECKING:
     from ilk.kinds import Kind as Kind
     from ilk.kinds import kind_of as kind_of
     from ilk.labels import check_labels as check_labels
+    from ilk.labels import text_array as text_array
     from ilk.loaded import check_stored as check_stored
     from ilk.loaded import stored_fault as stored_fault
     from ilk.messages import did_you_mean as did_you_mean
@@ -176,6 +177,7 @@ if TYPE_CHECKING:
     from ilk.pipeline import takes_weights as takes_weights
     from ilk.random_state import check_seed as check_seed
     from ilk.random_state import check_weights as check_weights
+    from ilk.random_state import rows_of_weight as rows_of_weight
     from ilk.registries import Registry as Registry
     from ilk.registries import display_name as display_name
     from ilk.registries import registry as registry
@@ -373,8 +375,8 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             "refuse_sparse",
             "take",
         ),
-        "ilk.labels": ("check_labels",),
-        "ilk.random_state": ("check_seed", "check_weights"),
+        "ilk.labels": ("check_labels", "text_array"),
+        "ilk.random_state": ("check_seed", "check_weights", "rows_of_weight"),
         "ilk.views": (
             "check_views",
             "learn_views",

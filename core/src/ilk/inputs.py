@@ -200,19 +200,20 @@ def refuse_nominal(owner: object, X: Cases, argument: str = "X") -> None:
     name = f"{display_name(owner)}: {argument}"
     if dates == set(nominal):
         raise InputError(
-            f"{name} has dates ({_some(nominal)}); the transformer ordinal makes them numbers of "
+            f"{name} has dates ({a_few(nominal)}); the transformer ordinal makes them numbers of "
             f"days, the distance heterogeneous compares them so"
         )
     ordered = [each for each in nominal if getattr(X[each].dtype, "ordered", False)]
-    also = f"; ordinal keeps the order of {_some(ordered)}" if ordered else ""
-    also += f"; dates ({_some(sorted(dates, key=str))}) become days" if dates else ""
+    also = f"; ordinal keeps the order of {a_few(ordered)}" if ordered else ""
+    also += f"; dates ({a_few(sorted(dates, key=str))}) become days" if dates else ""
     raise InputError(
-        f"{name} has nominal columns ({_some(nominal)}); encode them with the transformer one_hot "
+        f"{name} has nominal columns ({a_few(nominal)}); encode them with the transformer one_hot "
         f"or ordinal, or use the distance heterogeneous{also}"
     )
 
 
-def _some(names: Sequence[Any]) -> str:
+def a_few(names: Sequence[Any]) -> str:
+    """The first five names of columns, for an error."""
     return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 

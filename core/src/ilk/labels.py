@@ -12,6 +12,8 @@ from ilk.inputs import as_table, check_same_length
 from ilk.registries import display_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ilk.arrays import Cases, Labels
 
 
@@ -62,6 +64,25 @@ def check_labels(
     return classes, codes
 
 
+def text_array(texts: Sequence[str] | np.ndarray) -> np.ndarray:
+    """Texts as a numpy array: of one width if all are short, of objects if one is long.
+
+    An array of one width holds four bytes for each character of the longest text, in every row.
+
+    Examples
+    --------
+    >>> text_array(["a", "bc"]).dtype, text_array(["a", "b" * 200]).dtype
+    (dtype('<U2'), dtype('O'))
+    """
+    if isinstance(texts, np.ndarray) and texts.dtype.kind == "U":
+        return texts.astype(object) if texts.dtype.itemsize > 4 * _LONG else texts
+    array = np.asarray(texts, dtype=object)
+    return array if max(map(len, array.flat), default=0) > _LONG else array.astype(str)
+
+
+_LONG = 128  # characters
+
+
 def _coded(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sorted classes and codes of labels that are a column of one type without missing values."""
     if labels.ndim == 1 and labels.size and labels.dtype.kind in _ALWAYS_LABELS:
@@ -96,8 +117,8 @@ def _plain_labels(y: Labels) -> Any:
     if array.dtype == object and array.ndim == 1:
         _refuse_mixture(array)
         if all(isinstance(v, str) for v in array):
-            return array.astype(str)
-    return array
+            return text_array(array)
+    return text_array(array) if array.dtype.kind == "U" else array
 
 
 def _refuse_mixture(labels: Labels) -> None:

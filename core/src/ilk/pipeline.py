@@ -21,6 +21,7 @@ from ilk.interfaces.metric_learner import MetricLearner
 from ilk.interfaces.transformer import Transformer
 from ilk.messages import did_you_mean
 from ilk.params import slots
+from ilk.random_state import check_weights, rows_of_weight
 from ilk.resolution import first_problem
 from ilk.slot_values import slot_problem
 from ilk.steps import kind_and_component, order_problem, role_of
@@ -63,6 +64,8 @@ class Pipeline(Classifier):
         Number of features of the first step, if known.
     reduction_ : float
         Share of the cases that editors removed; 0 without an editor.
+    weighted_rows_ : ndarray of int
+        Numbers of the rows that were not dropped, if some had weight 0.
 
     Raises
     ------
@@ -176,7 +179,7 @@ class Pipeline(Classifier):
         y : array of shape (n,), optional
         sample_weight : array of shape (n,), optional
             Passed to the steps that declare it; editors select from it as from y. It is an
-            error if there is no such step.
+            error if there is no such step. Rows of weight 0 are dropped before the first step.
 
         Returns
         -------
@@ -186,8 +189,9 @@ class Pipeline(Classifier):
         self.check_parameters()
         built = cast("list[Any]", taken_slot(self, "steps"))
         names = step_names(built)
+        vars(self).pop("weighted_rows_", None)
         if sample_weight is not None:
-            self._check_weights(built, X, sample_weight)
+            sample_weight, X, y = self._weighted(built, X, y, sample_weight)
         fitted: list[tuple[str, Any]] = []
         share = 1.0
         for position, (name, step) in enumerate(zip(names, built, strict=True)):
@@ -212,12 +216,19 @@ class Pipeline(Classifier):
         self.reduction_ = 1 - share
         return self
 
-    def _check_weights(self, steps: list[Any], X: Cases, sample_weight: ArrayLike) -> None:
-        """Raise an error for weights that all steps would ignore."""
-        check_same_length(self, X, sample_weight, "sample_weight")
+    def _weighted(
+        self, steps: list[Any], X: Cases, y: Labels | None, sample_weight: ArrayLike
+    ) -> tuple[Any, ...]:
+        """Weights, X and y without rows of weight 0; an error if all steps would ignore weights."""
+        weights = check_weights(self, sample_weight, X)
         if not any(takes_weights(kind_and_component(step)[1]) for step in steps):
             names = ", ".join(step_names(steps))
             raise InputError(f"pipeline: sample_weight is taken by none of the steps ({names})")
+        if y is not None:
+            check_same_length(self, X, y)
+        if not weights.all():
+            self.weighted_rows_ = np.flatnonzero(weights)
+        return rows_of_weight(weights, X, y)
 
     def _carried(self, X: Cases) -> Any:
         """Transform X by every step except the last."""
@@ -281,6 +292,8 @@ class Pipeline(Classifier):
         for _, step in reversed(self.steps_):
             if hasattr(step, "fit_resample"):
                 indices = np.asarray(step.sample_indices_)[indices]
+        if "weighted_rows_" in vars(self):
+            indices = self.weighted_rows_[indices]
         return distances, indices, labels
 
     @property

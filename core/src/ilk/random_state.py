@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk.errors import InputError, ParameterError
-from ilk.inputs import check_same_length
+from ilk.inputs import check_same_length, take
 from ilk.params import Param, Seed
 from ilk.registries import display_name
 
@@ -75,3 +75,30 @@ def check_weights(owner: object, sample_weight: ArrayLike, X: Cases) -> np.ndarr
             f"{display_name(owner)}: sample_weight must not be all 0 (zero for every row)"
         )
     return weights
+
+
+def rows_of_weight(weights: np.ndarray | None, *data: Any) -> tuple[Any, ...]:
+    """Drop the rows of weight 0: they count as absent, whatever uses the others.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,), or None
+        From `check_weights`; None: there are none, and all rows stay.
+    *data : data of n rows, or None
+        X, labels, and the like.
+
+    Returns
+    -------
+    tuple
+        The weights and each of `data`, without these rows; unchanged where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows_of_weight(np.array([2.0, 0.0, 1.0]), ["a", "b", "c"])
+    (array([2., 1.]), ['a', 'c'])
+    """
+    if weights is None or weights.all():
+        return weights, *data
+    rows = np.flatnonzero(weights)
+    return weights[rows], *(None if each is None else take(each, rows) for each in data)

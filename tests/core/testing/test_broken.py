@@ -225,6 +225,7 @@ BROKEN = [
     ("classifier", {"fit": backwards}, "check_classes"),
     ("classifier", {"fit": weightless}, "check_weights_repeat"),
     ("classifier", {"fit": weightless}, "check_weights_checked"),
+    ("classifier", {"fit": weightless}, "check_weights_absent"),
     ("classifier", {"fit": unseeded}, "check_deterministic"),
     ("classifier", {"fit": presort_ruins}, "check_presort"),
     ("classifier", {"presort": handle_of_others}, "check_presort"),

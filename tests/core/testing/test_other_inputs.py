@@ -133,6 +133,11 @@ def nothing_looked_at(self, X, Y=None):
     return (X.to_numpy()[:, None, :1] != Y.to_numpy()[:, :1]).sum(axis=2).astype(float)
 
 
+def by_place(self, X, Y=None):
+    Y = X if Y is None else Y
+    return Colors.pairwise(self, X, Y.set_axis(X.columns, axis=1))
+
+
 def only_lists(self, X, Y=None):
     D = Letters.pairwise(self, X, Y)
     return D + isinstance(X, np.ndarray)
@@ -157,7 +162,8 @@ def nan_refused(self, X, Y=None):
         (Nearby, {"kneighbors": one_short}, "check_local_neighbors"),
         (Nearby, {"kneighbors": spread_of_the_queries}, "check_rows_apart"),
         (Colors, {"pairwise": labels_counted}, "check_row_labels_ignored"),
-        (Colors, {"pairwise": nothing_looked_at}, "check_missing_column"),
+        (Colors, {"pairwise": nothing_looked_at, "aligns_columns": True}, "check_missing_column"),
+        (Colors, {"pairwise": by_place, "aligns_columns": True}, "check_columns_reordered"),
         (Letters, {"pairwise": only_lists}, "check_object_array"),
         (Sparse, {"pairwise": sparse_wrong}, "check_sparse_taken"),
         (Sparse, {"pairwise": nan_refused}, "check_nan_taken"),

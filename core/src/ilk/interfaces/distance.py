@@ -11,6 +11,7 @@ import numpy as np
 
 from ilk.component import Component
 from ilk.errors import InputError
+from ilk.frames import guard_columns, keeps_columns, same_columns
 from ilk.inputs import check_same_features, check_vectors, n_rows, take
 
 if TYPE_CHECKING:
@@ -22,10 +23,20 @@ class Distance(Component):
 
     A subclass must define `pairwise`; all other methods use it by default, and may be
     overridden for speed. A distance that needs no training data (``capabilities.needs_fit`` is
-    False) works without `fit`.
+    False) works without `fit`. Data frames with columns in another order, or of other names, than
+    in `fit` or than each other are refused.
     """
 
     kind: ClassVar[str] = "distance"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        guard_columns(cls, "fit", "pairwise", "prepare", "kneighbors", "check_input")
+
+    @property
+    def aligns_columns(self) -> bool:
+        """Whether it finds the columns of data frames by name itself; else others are refused."""
+        return False
 
     @abstractmethod
     def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
@@ -56,6 +67,7 @@ class Distance(Component):
         """Whether d(x, y) = d(y, x) with the present parameters."""
         return self.capabilities.symmetric
 
+    @keeps_columns
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the distance to training data; by default it learns nothing."""
         self.check_parameters()
@@ -65,6 +77,7 @@ class Distance(Component):
         """Distance between two single objects."""
         return float(self.pairwise(one_row(x), one_row(y))[0, 0])
 
+    @same_columns
     def prepare(self, X: Cases) -> Prepared:
         """Return a handle on X whose ``to(q, indices=None)`` gives distances from one query.
 
@@ -72,6 +85,7 @@ class Distance(Component):
         """
         return Prepared(self, X)
 
+    @same_columns
     def kneighbors(self, X: Cases, Y: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k rows of Y nearest to each row of X, nearest first, ties by lower index.
 
@@ -97,6 +111,7 @@ class Distance(Component):
 
         return nearest_blocked(self, X, Y, k)
 
+    @same_columns
     def check_input(self, X: Cases, argument: str = "X") -> Any:
         """Return X in the form that `pairwise` uses; errors name the cell.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ilk.component import Component
+from ilk.frames import guard_columns
 from ilk.neighbors.checks import check_k
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 class Index(Component):
     """Finds the training rows nearest to a query.
+
+    Queries in a data frame with columns in another order, or of other names, than in `fit` are
+    refused.
 
     Attributes
     ----------
@@ -31,6 +35,15 @@ class Index(Component):
     kind: ClassVar[str] = "index"
     exact: ClassVar[bool] = True
     by_blocks: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        guard_columns(cls, "fit", "kneighbors", "radius_neighbors")
+
+    @property
+    def aligns_columns(self) -> bool:
+        """Whether it finds the columns of data frames by name itself; else others are refused."""
+        return False
 
     @abstractmethod
     def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:

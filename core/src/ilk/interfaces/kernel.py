@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ilk.component import Component
+from ilk.frames import guard_columns, keeps_columns
 
 if TYPE_CHECKING:
     from ilk.arrays import Cases, Labels
@@ -17,10 +18,20 @@ class Kernel(Component):
     """The similarity of two objects; large always means close.
 
     A subclass must define `gram`. A kernel that computes parameters from training data
-    (``capabilities.needs_fit``) must be fitted first.
+    (``capabilities.needs_fit``) must be fitted first. Data frames with columns in another order,
+    or of other names, than in `fit` or than each other are refused.
     """
 
     kind: ClassVar[str] = "kernel"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        guard_columns(cls, "fit", "gram", "diagonal", "gram_gradient")
+
+    @property
+    def aligns_columns(self) -> bool:
+        """Whether it finds the columns of data frames by name itself; else others are refused."""
+        return False
 
     @abstractmethod
     def gram(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
@@ -31,6 +42,7 @@ class Kernel(Component):
         ndarray of shape (n, m)
         """
 
+    @keeps_columns
     def fit(self, X: Cases, y: Labels | None = None) -> Self:
         """Fit the kernel to training data; by default it learns nothing."""
         self.check_parameters()

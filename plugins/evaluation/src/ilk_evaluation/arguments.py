@@ -97,9 +97,11 @@ def label_array(what: str, labels: Labels | None) -> np.ndarray:
     if len(missing):
         place = tuple(missing[0].tolist())
         raise ilk.InputError(f"{what}: a label is missing at {place}")
+    if array.dtype.kind == "U":
+        return ilk.text_array(array)
     if array.dtype != object:
         return array
     texts = {isinstance(label, str) for label in array.flat}
     if len(texts) > 1:
         raise ilk.InputError(f"{what}: some labels are texts, others are not")
-    return array.astype(str) if texts == {True} else array
+    return ilk.text_array(array) if texts == {True} else array

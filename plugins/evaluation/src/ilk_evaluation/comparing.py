@@ -242,8 +242,9 @@ def _checked_labels(y: Any, n: int) -> np.ndarray:
             f"compare: y has {int(missing.sum())} missing labels, the first in row "
             f"{int(np.flatnonzero(missing)[0])}; leave these rows out"
         )
-    labels = np.array(given.tolist())
-    if labels.dtype.kind == "U" and not all(isinstance(label, str) for label in given):
+    texts = [isinstance(label, str) for label in given]
+    labels = ilk.text_array(given) if all(texts) else np.array(given.tolist())
+    if labels.dtype.kind == "U" and not all(texts):
         kinds = ", ".join(sorted({type(label).__name__ for label in given}))
         raise ilk.InputTypeError(f"compare: y must have labels of one type, got {kinds}")
     return labels

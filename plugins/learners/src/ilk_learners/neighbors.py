@@ -25,6 +25,8 @@ from ilk import (
     RowBlocks,
     check_finite,
     check_fitted,
+    check_stored,
+    check_weights,
     display_name,
     fit_component,
     is_frozen,
@@ -33,6 +35,7 @@ from ilk import (
     one_row,
     param,
     row_blocks,
+    rows_of_weight,
     slot,
     without_itself,
 )
@@ -48,15 +51,18 @@ from ilk_learners.validation import (
 from ilk_learners.votes import _BY_WIDTH, n_asked, vote_weights
 
 if TYPE_CHECKING:
-    from ilk import Cases, Labels
+    from ilk import ArrayLike, Cases, Labels
     from ilk_learners.votes import Vote, Width, ZeroDistance
+
+
+_VOTES_ONLY = "a weight multiplies a vote; two copies of a case are two of the k neighbours"
 
 
 class Nearest(Component):
     """Searches training rows for the k nearest to a query; each of them has a vote.
 
-    A subclass inherits the parameters below, calls `_checked_rows` and `_take_rows` in `fit`, and
-    `_voters` in `predict`.
+    A subclass inherits the parameters below, calls `_checked_rows`, `_weighted` and `_take_rows`
+    in `fit`, and `_voters` in `predict`.
     """
 
     k: int = param(default=5, ge=1, doc="Number of neighbours that vote.")
@@ -105,10 +111,16 @@ class Nearest(Component):
         inputs=INPUT_KINDS,
         fast_leave_one_out=True,
         sparse=True,
+        sample_weight=True,
     )
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_weights_repeat": _VOTES_ONLY,
+        "sklearn:check_sample_weight_equivalence_on_dense_data": _VOTES_ONLY,
+        "sklearn:check_sample_weight_equivalence_on_sparse_data": _VOTES_ONLY,
+    }
 
     @abstractmethod
-    def fit(self, X: Cases, y: Labels) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Store the training rows and targets."""
 
     def check_parameters(self) -> None:
@@ -137,6 +149,31 @@ class Nearest(Component):
             if not isinstance(X, np.ndarray):
                 raise InputTypeError(f"{display_name(self)}: to read X block by block, {problem}")
         return check_objects(self, _content(self, taker), X, reset=True)
+
+    def _weighted(self, X: Any, y: np.ndarray, sample_weight: ArrayLike | None) -> tuple[Any, Any]:
+        """Rows of positive weight, and their targets.
+
+        Sets ``weights_`` where weights differ, and ``numbers_`` where rows are dropped.
+        """
+        for name in ("weights_", "numbers_"):
+            vars(self).pop(name, None)
+        if sample_weight is None:
+            return X, y
+        weights = check_weights(self, sample_weight, X)
+        if not weights.all():
+            if isinstance(X, RowBlocks):
+                raise InputError(
+                    f"{display_name(self)}: sample_weight must be above 0 where X is read block "
+                    f"by block; leave these rows out of X"
+                )
+            self.numbers_ = np.flatnonzero(weights)
+        weights, X, y = rows_of_weight(weights, X, y)
+        with np.errstate(over="ignore"):
+            if np.isinf(weights.sum()):
+                raise InputError(f"{display_name(self)}: sample_weight has a sum that is infinite")
+        if weights.min() < weights.max():
+            self.weights_ = weights
+        return X, y
 
     def _not_by_blocks(self) -> str | None:
         """Reason why training rows cannot be read block by block with these parameters."""
@@ -210,11 +247,20 @@ class Nearest(Component):
         distances : ndarray of shape (m, k)
         indices : ndarray of int, shape (m, k)
         """
+        near, rows = self._nearest(X, self.k if k is None else k)
+        return near, self._numbered(rows)
+
+    def _numbered(self, rows: np.ndarray) -> np.ndarray:
+        """Numbers, among the rows given to `fit`, of rows that take part."""
+        numbers: np.ndarray | None = vars(self).get("numbers_")
+        return rows if numbers is None else numbers[rows]
+
+    def _nearest(self, X: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest training rows, numbered among those that take part."""
         check_fitted(self)
-        k = self.k if k is None else k
         blocks = row_blocks(self, X)
         if blocks is not None:
-            answers = [self.kneighbors(block, k) for block in self._read(blocks)]
+            answers = [self._nearest(block, k) for block in self._read(blocks)]
             return np.concatenate([d for d, _ in answers]), np.concatenate([i for _, i in answers])
         learner: Any = self.metric_learner_
         Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
@@ -235,8 +281,8 @@ class Nearest(Component):
         distances, indices, labels : ndarray of shape (m, k)
             Nearest first; of a regressor, targets in place of labels.
         """
-        near, rows = self.kneighbors(X)
-        return near, rows, self._targets(rows)
+        near, rows = self._nearest(X, self.k)
+        return near, self._numbered(rows), self._targets(rows)
 
     @abstractmethod
     def _targets(self, rows: np.ndarray) -> np.ndarray:
@@ -257,7 +303,7 @@ class Nearest(Component):
 
     def _voters(self, X: Cases) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Distances, row numbers and vote weights of the voters on each query."""
-        return self._weighed(*self.kneighbors(X, self._n_asked))
+        return self._weighed(*self._nearest(X, self._n_asked))
 
     def _weighed(
         self, near: np.ndarray, rows: np.ndarray
@@ -271,7 +317,19 @@ class Nearest(Component):
             width=self.width,
             zero_decides=self.zero_distance == "decides",
         )
-        return near[:, :k], rows[:, :k], weights
+        rows = rows[:, :k]
+        of_cases: np.ndarray | None = vars(self).get("weights_")
+        if of_cases is not None:
+            weights = of_cases[rows] if weights is None else of_cases[rows] * weights
+        return near[:, :k], rows, weights
+
+    def check_loaded(self) -> None:
+        """Check that each stored training row has a weight and a number, if any has one."""
+        n = n_rows(self._rows)
+        if "weights_" in vars(self):
+            check_stored(self, "weights_", (n,), kinds="f", least=0)
+        if "numbers_" in vars(self):
+            check_stored(self, "numbers_", (n,), least=0)
 
     def _one(self, x: object) -> Any:
         """Turn one object (or data of one row) into data of one row."""
@@ -422,7 +480,7 @@ class Explanation:
     distances : ndarray of shape (k,)
     votes : ndarray of shape (k,)
         Weights of their votes relative to the nearest one's, which is 1; 0 for an excluded
-        neighbour.
+        neighbour. With sample weights, each times the weight of its row.
     shares : mapping of label to float
         Normalised votes of each class, as in ``predict_proba``; empty for a regressor.
     """

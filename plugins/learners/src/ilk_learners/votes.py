@@ -60,12 +60,15 @@ class Ballot:
     ties : {"nearest", "random", "prior", "reject"}
     lots : ndarray of shape (n,) or None
         Random number of each row, for random ties: the lowest wins.
+    of_cases : ndarray of shape (n,) or None
+        Weight of each row, for the frequencies of the classes; None: 1 each.
     """
 
     codes: np.ndarray
     n_classes: int
     ties: Ties
     lots: np.ndarray | None = None
+    of_cases: np.ndarray | None = None
 
     def shares(self, rows: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         """Share of the votes of each class.
@@ -136,8 +139,11 @@ class Ballot:
         )
 
     def _counts(self, excluded: np.ndarray | None) -> np.ndarray:
-        """Number of rows of each class; with left-out rows, per query without its excluded row."""
-        counts = np.bincount(self.codes, minlength=self.n_classes)
+        """Frequency of each class; with left-out rows, per query without its excluded row.
+
+        Leave-one-out predictions have no weights of cases.
+        """
+        counts = np.bincount(self.codes, self.of_cases, minlength=self.n_classes)
         if excluded is None:
             return counts
         without = np.tile(counts, (len(excluded), 1))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from unittest import SkipTest
 
 import joblib
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
-from ilk.inputs import is_sparse
+from ilk.errors import InputError
+from ilk.inputs import is_sparse, is_table
 from ilk.interfaces.metric_learner import LocalMetric
 from ilk.testing.checks.learning import answer, expect_rows_apart, trained
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
 from ilk.testing.subject import (
     OBJECT_KINDS,
+    VECTOR_KINDS,
     Subject,
     learned,
     result,
@@ -305,6 +309,31 @@ def check_missing_column(subject: Subject) -> None:
             "queries without the last column",
             mentions=[example.names()],
         )
+
+
+@check("distance", "kernel", "index")
+def check_columns_reordered(subject: Subject) -> None:
+    """Queries with the columns of training in another order get the same answer, or an error."""
+    if subject.data_kind not in {*VECTOR_KINDS, "tables", "views"}:
+        raise SkipTest("its data have no columns")
+    X, y = subject.data()
+    if not is_table(X):
+        X = pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])])
+    pairs = PAIRS.get(subject.kind)
+    component = trained(subject, X, y)
+
+    def asked(Q: pd.DataFrame) -> Any:
+        return getattr(component, pairs)(Q, X) if pairs else answer(subject, component, Q)
+
+    Q = X.iloc[:12]
+    expected, turned = asked(Q), Q[list(Q.columns[::-1])]
+    try:
+        got = asked(turned)
+    except InputError as error:
+        named = any(name in str(error) for name in subject.names())
+        expect(named, f"expected an error that names the component, got {error}")
+        return
+    expect_same(got, expected, "the answer for columns in another order", rtol=1e-6)
 
 
 @check(*DATA_KINDS, on="first", when=takes_objects)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ilk.component import children, seeded
+from ilk.errors import InputError
 from ilk.inputs import n_rows, take
 from ilk.pipeline import Pipeline, takes_weights
 from ilk.testing.checks.learning import trained
@@ -195,6 +196,14 @@ def _weighs(model: Estimator) -> bool:
     return takes_weights(model) and all(_weighs(member) for member in members)
 
 
+def _counts_cases(model: Estimator) -> bool:
+    """Tell whether it and its members accept weights, and none waives that 2 counts as two."""
+    opened = seeded(clone(model), 0)
+    members = [child for _, child in children(opened) if hasattr(child, "predict")]
+    waived = "check_weights_repeat" in getattr(model, "waivers", {})
+    return takes_weights(model) and not waived and all(map(_counts_cases, members))
+
+
 @check("classifier", on="first", capability="sample_weight")
 def check_weights_example(subject: Subject) -> None:
     """If sample_weight is declared, all members of some example accept weights."""
@@ -202,7 +211,7 @@ def check_weights_example(subject: Subject) -> None:
     expect(any(map(_weighs, examples)), f"expected an example that takes weights, got {examples}")
 
 
-@check("classifier", capability="sample_weight", when=_weighs)
+@check("classifier", capability="sample_weight", when=_counts_cases)
 def check_weights_repeat(subject: Subject) -> None:
     """A case of weight 2 counts as two cases, and a case of weight 0 as none."""
     X, y = subject.data(30)
@@ -220,13 +229,47 @@ def check_weights_repeat(subject: Subject) -> None:
         expect_same(got, expected, "predict_proba with weights 0, 1 and 2", rtol=1e-3, atol=1e-3)
 
 
-@check("classifier", capability="sample_weight", when=_weighs)
+@check("classifier", "regressor", "detector", capability="sample_weight")
+def check_weights_absent(subject: Subject) -> None:
+    """Fitting with wrong cases of weight 0 equals fitting without them."""
+    X, y = subject.data(30)
+    rows = np.flatnonzero(np.arange(30) % 5)
+    weights = np.where(np.arange(30) % 5, 1.0 + np.arange(30) % 3, 0.0)
+    wrong = np.where(weights == 0, 1 - y, y)
+    Z, Q = X, subject.data(20, seed=1).X
+    if type(X) is np.ndarray and X.dtype.kind == "f":  # far away, and as valid
+        Z = np.where(weights[:, None] == 0, X[::-1] * 3, X)
+    weighted, without = subject.seeded(), subject.seeded()
+    try:
+        without.fit(take(X, rows), y[rows], sample_weight=weights[rows])
+    except InputError as error:
+        if "sample_weight" in str(error):  # no member takes weights
+            return
+        raise
+    weighted.fit(Z, wrong, sample_weight=weights)
+    for method in ("predict", "predict_proba", "decision_function"):
+        if hasattr(without, method):
+            got, expected = getattr(weighted, method)(Q), getattr(without, method)(Q)
+            expect_same(got, expected, f"{method} with cases of weight 0", rtol=1e-6)
+
+
+@check("classifier", "regressor", "detector", "clusterer", on="first", capability="sample_weight")
 def check_weights_checked(subject: Subject) -> None:
-    """Weights of another length are an error."""
+    """Weights of another length, negative, NaN, all 0 or texts are errors that name them."""
     X, y = subject.data()
-    expect_error(
-        lambda: subject.seeded().fit(X, y, sample_weight=np.ones(len(y) - 1)), "one weight too few"
-    )
+    ones = np.ones(len(y))
+    for what, weights in (
+        ("one weight too few", ones[1:]),
+        ("a negative weight", np.r_[-1.0, ones[1:]]),
+        ("a weight of NaN", np.r_[np.nan, ones[1:]]),
+        ("weights that are all 0", 0 * ones),
+        ("weights that are texts", np.full(len(y), "heavy")),
+    ):
+        expect_error(
+            lambda: subject.seeded().fit(X, y, sample_weight=weights),  # noqa: B023  # called now
+            what,
+            mentions=[subject.names(), "sample_weight"],
+        )
 
 
 @check("classifier", on="first", capability="fast_leave_one_out", slow=True)

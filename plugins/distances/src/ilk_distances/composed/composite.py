@@ -42,6 +42,11 @@ class OfParts(ilk.Distance):
     )
 
     @property
+    def aligns_columns(self) -> bool:
+        """Whether views, or the parts, look after the columns."""
+        return True
+
+    @property
     def symmetric(self) -> bool:
         """Whether all parts are symmetric."""
         return all(part.symmetric for part in self._distances().values())

@@ -102,6 +102,11 @@ class PairClassifier(OfParts):
         ]
 
     @property
+    def aligns_columns(self) -> bool:
+        """Whether views, or the parts, look after the columns."""
+        return self.compares_parts
+
+    @property
     def compares_parts(self) -> bool:
         """Whether the vector of a pair is that of distances of parts."""
         return self.parts is not None or self.views is not None

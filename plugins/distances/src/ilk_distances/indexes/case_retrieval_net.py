@@ -83,6 +83,7 @@ class CaseRetrievalNet(ilk.Index):
     (array([[0., 1.]]), array([[1, 0]]))
     """
 
+    aligns_columns = True
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
         inputs=("tables", "vectors"), nan=True
     )

@@ -120,6 +120,11 @@ class WeightedSum(ilk.Kernel):
         ]
 
     @property
+    def aligns_columns(self) -> bool:
+        """Whether views name the columns."""
+        return self.views is not None
+
+    @property
     def induces_metric(self) -> bool:
         """Whether all parts do, and use all columns."""
         parts = self.kernels_ if hasattr(self, "kernels_") else self.resolve_slot("kernels")

@@ -38,6 +38,8 @@ class TableDistance(ilk.Distance):
     column is nominal and, if nominal values are compared by class shares, calls `_learn_shares`.
     """
 
+    aligns_columns = True
+
     def _columns_for_fit(self, X: Cases) -> tuple[list[Any], list[Any]]:
         """Columns of training rows, and their names or positions; sets the features."""
         columns, labels = columns_of(self, X)

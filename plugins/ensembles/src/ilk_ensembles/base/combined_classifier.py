@@ -111,9 +111,7 @@ class CombinedClassifier(ilk.Classifier):
         if ilk.is_frozen(self.combiner_) or not self.combiner_.needs_fit:
             self._try_combiner(ilk.take(X, np.arange(1)))
             return
-        if weights is not None and not weights.all():
-            some = np.flatnonzero(weights)
-            X, codes, weights = ilk.take(X, some), codes[some], weights[some]
+        weights, X, codes = ilk.rows_of_weight(weights, X, codes)
         labels = self.classes_[codes]
 
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -146,7 +144,7 @@ class CombinedClassifier(ilk.Classifier):
         present = np.unique(codes)
         if len(present) == 1 < len(self.classes_):
             raise ilk.InputError(
-                f"{ilk.display_name(self)}: rows of class {self.classes_[present[0]].item()!r} "
+                f"{ilk.display_name(self)}: rows of class {self.classes_.item(present[0])!r} "
                 f"only can be held out, so {ilk.display_name(self.combiner_)} has nothing to "
                 f"learn from"
             )
@@ -286,11 +284,23 @@ def check_member_weights(
     return weights
 
 
+def cases_of_weight(
+    owner: object, weights: ArrayLike | None, X: Any, codes: np.ndarray, members: Any
+) -> tuple[Any, Any, np.ndarray]:
+    """Return weights as `check_member_weights`, X and codes, without cases of weight 0.
+
+    So these are absent for members that take no weights, too.
+    """
+    checked = check_member_weights(owner, weights, codes, members)
+    weights, X, codes = ilk.rows_of_weight(checked, X, codes)
+    return weights, X, codes
+
+
 def check_no_class_lost(owner: Any, codes: np.ndarray) -> None:
     """Raise an InputError where a class of `owner` is missing among the codes of weighted rows."""
     lost = np.flatnonzero(np.bincount(codes, minlength=len(owner.classes_)) == 0)
     if len(lost):
-        label = owner.classes_[lost[0]].item()
+        label = owner.classes_.item(lost[0])
         raise ilk.InputError(
             f"{ilk.display_name(owner)}: sample_weight is zero for every case of class {label!r}"
         )

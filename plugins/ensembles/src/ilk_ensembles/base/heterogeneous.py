@@ -21,7 +21,7 @@ from ilk import (
 from ilk_ensembles.base.combined_classifier import (
     CombinedClassifier,
     Query,
-    check_member_weights,
+    cases_of_weight,
     check_n_jobs,
 )
 from ilk_ensembles.base.members import (
@@ -115,7 +115,8 @@ class HeterogeneousClassifier(CombinedClassifier):
             Data that all members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Passed to the members that accept it; an error if none does.
+            Passed to the members that accept it; an error if none does. Rows of weight 0 are
+            dropped.
         """
         self.check_parameters()
         X = indexable(X)
@@ -125,7 +126,7 @@ class HeterogeneousClassifier(CombinedClassifier):
         rng = ilk.check_seed(self, self.random_state)
         members = self.resolve_slot("members")
         seed_members(self, members, None if self.random_state is None else rng)
-        weights = check_member_weights(self, sample_weight, codes, members)
+        weights, X, codes = cases_of_weight(self, sample_weight, X, codes, members)
         checked = self._output_check()
         labels = self.classes_[codes]
         self.positions_: list[int]
@@ -222,16 +223,20 @@ class HeterogeneousRegressor(ilk.Regressor):
         seed_members(self, members, None if self.random_state is None else rng)
         return members
 
-    def _check_weights(
-        self, sample_weight: ArrayLike | None, X: Cases, takers: Sequence[Any]
-    ) -> Any:
-        """Weights as an array, or None; raise if no member accepts them."""
+    def _weighted(
+        self, sample_weight: ArrayLike | None, X: Cases, y: np.ndarray, takers: Sequence[Any]
+    ) -> tuple[Any, Any, np.ndarray]:
+        """Weights as an array, or None; X and y without rows of weight 0.
+
+        It is an error if no member accepts weights.
+        """
         if sample_weight is None:
-            return None
+            return None, X, y
         weights = ilk.check_weights(self, sample_weight, X)
         if not any(map(ilk.takes_weights, takers)):
             raise ilk.InputError(f"{ilk.display_name(self)}: no member takes sample_weight")
-        return weights
+        weights, X, y = ilk.rows_of_weight(weights, X, y)
+        return weights, X, y
 
     def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""

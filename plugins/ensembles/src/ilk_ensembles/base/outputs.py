@@ -144,4 +144,4 @@ def check_known(member_classes: np.ndarray, classes: np.ndarray) -> None:
     """Raise an InputError where a member has a class that the ensemble does not have."""
     unknown = member_classes[~np.isin(member_classes, classes)]
     if len(unknown):
-        raise ilk.InputError(f"knows the class {unknown[0].item()!r}, which y does not have")
+        raise ilk.InputError(f"knows the class {unknown.item(0)!r}, which y does not have")

@@ -19,7 +19,7 @@ from ilk import (
     param,
     slot,
 )
-from ilk_ensembles.base.combined_classifier import check_member_weights
+from ilk_ensembles.base.combined_classifier import cases_of_weight
 from ilk_ensembles.base.members import failure, fit_member, seed_members
 from ilk_ensembles.base.outputs import check_known, member_probabilities, numbers, one_per_row
 from ilk_ensembles.base.validation import check_features
@@ -161,7 +161,7 @@ class Concatenated(ilk.Classifier):
             self.columns_: dict[Any, np.ndarray] = {view: self.columns_[view] for view in self.only}
         member = self.resolve_slot("member")
         seed_members(self, [member], self.random_state)
-        weights = check_member_weights(self, sample_weight, codes, [member])
+        weights, X, codes = cases_of_weight(self, sample_weight, X, codes, [member])
         self.scales_ = self._learned_scales(X, weights)
         seen, labels = self._side_by_side(X), self.classes_[codes]
         try:

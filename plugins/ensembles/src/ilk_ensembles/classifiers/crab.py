@@ -156,20 +156,18 @@ class CRAB(ilk.Classifier):
             The fitted classifier.
         """
         self.check_parameters()
-        X = ilk.encoded_vectors(self, X, INDICATORS, reset=True)
-        self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
-        weights = np.ones(len(X))
+        rows = ilk.encoded_vectors(self, X, INDICATORS, reset=True)
+        self.classes_, codes = ilk.check_labels(self, y, rows, min_classes=2)
+        weights = np.ones(len(rows))
         if sample_weight is not None:
-            weights = ilk.check_weights(self, sample_weight, X)
+            weights = ilk.check_weights(self, sample_weight, rows)
             # cases of weight 0 would widen the range that is divided into bins
-            some = weights > 0
-            if not some.all():
-                X, codes, weights = X[some], codes[some], weights[some]
-                check_no_class_lost(self, codes)
-        self.bins_ = Bins.of(X, self.n_bins)
+            weights, rows, codes = ilk.rows_of_weight(weights, rows, codes)
+            check_no_class_lost(self, codes)
+        self.bins_ = Bins.of(rows, self.n_bins)
         boosting = HistogramBoosting(
             # relative to the largest weight, so that no sum overflows
-            self.bins_.codes(X),
+            self.bins_.codes(rows),
             codes,
             weights / weights.max(),
             len(self.classes_),

@@ -20,7 +20,7 @@ from ilk import (
     param,
     slot,
 )
-from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
+from ilk_ensembles.base.combined_classifier import cases_of_weight, check_n_jobs
 from ilk_ensembles.base.members import (
     N_JOBS,
     each_member,
@@ -245,7 +245,7 @@ class ECOC(ilk.Classifier):
         rng = ilk.check_seed(self, self.random_state)
         code = self._code(len(self.classes_), rng)
         member = self.resolve_slot("member")
-        weights = check_member_weights(self, sample_weight, codes, [member])
+        weights, X, codes = cases_of_weight(self, sample_weight, X, codes, [member])
         members = [clone(member, safe=False) for _ in range(code.shape[1])]
         seed_members(self, members, None if self.random_state is None else rng)
 

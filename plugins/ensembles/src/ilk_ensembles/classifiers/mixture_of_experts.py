@@ -9,7 +9,7 @@ import numpy as np
 
 import ilk
 from ilk import Capabilities, ClassifierLike, RandomState, Seed, check_fitted, param, slot, slots
-from ilk_ensembles.base.combined_classifier import check_member_weights, check_n_jobs
+from ilk_ensembles.base.combined_classifier import cases_of_weight, check_n_jobs
 from ilk_ensembles.base.gate import Gate
 from ilk_ensembles.base.members import (
     each_place,
@@ -193,11 +193,8 @@ class MixtureOfExperts(ilk.Classifier):
         rng = ilk.check_seed(self, self.random_state)
         members = self._members()
         self._check_members(members)
-        weights = check_member_weights(self, sample_weight, codes, members)
-        weights = np.ones(len(codes)) if weights is None else weights
-        # cases of weight 0 have no part in the likelihood
-        some = np.flatnonzero(weights)
-        data = (X, codes, weights) if len(some) == len(X) else (X[some], codes[some], weights[some])
+        weights, X, codes = cases_of_weight(self, sample_weight, X, codes, members)
+        data = (X, codes, np.ones(len(codes)) if weights is None else weights)
         with ilk.library_threads(1):  # many small fits: BLAS threads would only wait
             best = self._likeliest(data, members, rng)
         self.estimators_, self.gate_, self._places = best.experts, best.gate, best.places

@@ -10,7 +10,7 @@ from ilk_ensembles.base.combined_classifier import (
     COMBINER,
     REJECT_LABEL,
     RESAMPLING,
-    check_member_weights,
+    cases_of_weight,
 )
 from ilk_ensembles.base.members import fit_each, fit_member, seed_members
 from ilk_ensembles.base.views import (
@@ -123,7 +123,8 @@ class MultiView(PerViewClassifier):
         X : array or data frame of shape (n, p)
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Passed to the members that accept it; an error if none does.
+            Passed to the members that accept it; an error if none does. Rows of weight 0
+            are dropped.
         """
         self.check_parameters()
         X = learn_columns(self, X, self.views)
@@ -132,7 +133,7 @@ class MultiView(PerViewClassifier):
         rng = ilk.check_seed(self, self.random_state)
         names, members = list(self.columns_), self._members_by_view()
         seed_members(self, members, None if self.random_state is None else rng)
-        weights = check_member_weights(self, sample_weight, codes, members)
+        weights, X, codes = cases_of_weight(self, sample_weight, X, codes, members)
         checked = self._output_check()
         labels, seen = self.classes_[codes], dict(ilk.views_of(self, X))
         positions, self.estimators_ = fit_each(

@@ -236,7 +236,8 @@ class RandomForest(ilk.Classifier):
         seeds = rng.randint(2**31 - 1, size=self.n_members)
         how = Settings.of(self, X.shape[1])
         grower = Ranks if self.n_combined is None else Combinations
-        cases = grower(X, codes, len(self.classes_), how)
+        counted = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
+        cases = grower(X, codes, len(self.classes_), how, counted > 0)
         # rows of weight 0 are never drawn
         drawable = len(X) if weights is None else int(np.count_nonzero(weights))
         size = how_many(self.max_samples, drawable)
@@ -245,7 +246,6 @@ class RandomForest(ilk.Classifier):
         self.trees_, self.out_of_bag_ = grown
         self.leaves_ = self.trees_.apply(X)
         # relative to the largest weight, so that no sum overflows
-        counted = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         self._set_out_of_bag(codes, counted / counted.max())
         return self
 

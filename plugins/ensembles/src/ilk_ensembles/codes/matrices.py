@@ -225,7 +225,7 @@ def check_rows(owner: object, code: np.ndarray, classes: np.ndarray) -> None:
         if np.array_equal(code[a], code[b]):
             raise ilk.InputError(
                 f"{name}: the remaining columns do not separate the classes "
-                f"{classes[a].item()!r} and {classes[b].item()!r}"
+                f"{classes.item(a)!r} and {classes.item(b)!r}"
             )
 
 

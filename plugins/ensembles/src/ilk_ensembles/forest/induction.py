@@ -79,9 +79,11 @@ class Ranks:
     are exact up to 2^24 distinct values; thresholds are then put between the original values.
     """
 
-    def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
+    def __init__(
+        self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings, present: np.ndarray
+    ) -> None:
         self.how, self.n_classes = how, n_classes
-        self.places = _places(codes)
+        self.places = _places(codes[present])
         # CART breaks ties by the order of classes, which must not depend on their names
         self.codes = self.places[codes]
         # trees of ranks are those of the values, but scikit-learn compares in float32, which holds
@@ -141,11 +143,13 @@ class Ranks:
 class Combinations:
     """Standardised cases, for trees that split on random combinations of features."""
 
-    def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings) -> None:
+    def __init__(
+        self, X: np.ndarray, codes: np.ndarray, n_classes: int, how: Settings, present: np.ndarray
+    ) -> None:
         self.how, self.n_classes = how, n_classes
-        self.places = _places(codes)
+        self.places = _places(codes[present])
         self.codes = self.places[codes]
-        self.location, self.scale = _moments(X.astype(float, copy=False))
+        self.location, self.scale = _moments(X[present].astype(float, copy=False))
         self.Z = standardized(X, self.location, self.scale)
         self.n_combined = min(how.n_combined or 1, X.shape[1])
 
@@ -252,7 +256,7 @@ def bootstrap_weights(
         weights = weights / weights.max()  # so that no sum overflows
         lost = np.flatnonzero(np.bincount(codes, weights) <= 0)
         if len(lost):
-            label = owner.classes_[lost[0]].item()
+            label = owner.classes_.item(lost[0])
             raise ilk.InputError(
                 f"{ilk.display_name(owner)}: sample_weight is zero for every case of class "
                 f"{label!r}"

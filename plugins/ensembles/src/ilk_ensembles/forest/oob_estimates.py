@@ -49,7 +49,7 @@ def check_truth(
     unknown = labels[~np.isin(labels, owner.classes_)]
     if len(unknown):
         name = ilk.display_name(owner)
-        raise ilk.InputError(f"{name}: y has {unknown[0].item()!r}, which is no class")
+        raise ilk.InputError(f"{name}: y has {unknown.item(0)!r}, which is no class")
     codes = np.searchsorted(owner.classes_, labels)[codes]
     if sample_weight is None:
         return codes, np.ones(len(codes))

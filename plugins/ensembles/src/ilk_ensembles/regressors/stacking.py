@@ -121,18 +121,15 @@ class StackingRegressor(HeterogeneousRegressor):
             Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Passed to the members, and the learner, that accept it; an error if none does.
+            Passed to the members, and the learner, that accept it; an error if none does. Rows of
+            weight 0 are dropped.
         """
         self.check_parameters()
         X, y = self._checked(X, y)
         rng = ilk.check_seed(self, self.random_state)
         members, learner = self._seeded_members(rng), self._learner()
-        weights = self._check_weights(sample_weight, X, [*members, learner])
+        weights, X, y = self._weighted(sample_weight, X, y, [*members, learner])
         self._fit_all(members, X, y, weights)
-        # rows of weight 0 must not count for the folds
-        if weights is not None and not weights.all():
-            some = np.flatnonzero(weights)
-            X, y, weights = ilk.take(X, some), y[some], weights[some]
         rows, outputs = self._held_out(X, y, weights, rng)
         seed_members(self, [learner], None if self.random_state is None else rng)
         features = self._features(outputs, ilk.take(X, rows))

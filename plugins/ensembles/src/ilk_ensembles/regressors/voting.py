@@ -98,12 +98,14 @@ class VotingRegressor(HeterogeneousRegressor):
             Data that the members accept.
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
-            Passed to the members that accept it; an error if none does.
+            Passed to the members that accept it; an error if none does. Rows of weight 0
+            are dropped.
         """
         self.check_parameters()
         X, y = self._checked(X, y)
         members = self._seeded_members(ilk.check_seed(self, self.random_state))
-        self._fit_all(members, X, y, self._check_weights(sample_weight, X, members))
+        weights, X, y = self._weighted(sample_weight, X, y, members)
+        self._fit_all(members, X, y, weights)
         self._check_votes()
         return self
 

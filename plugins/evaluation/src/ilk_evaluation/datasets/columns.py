@@ -160,7 +160,7 @@ class Columns:
         classes = np.unique(y)
         if len(classes) < 2:
             raise self.table.error(
-                f"column {self.target!r} has one class only ({classes[0].item()!r})"
+                f"column {self.target!r} has one class only ({classes.item(0)!r})"
             )
         return y
 
@@ -186,7 +186,7 @@ class Columns:
             )
         if all(_INTEGER.fullmatch(cell) for cell in present):
             return np.array([int(cell) for cell in present])
-        return np.array(present)
+        return ilk.text_array(present)
 
     def X(self) -> tuple[Any, tuple[str, ...]]:
         """Features, and the names of the nominal ones.

@@ -201,7 +201,7 @@ class ParquetTable:
         y = self._required(name, "label", "; missing = 'labelled' leaves them out")
         classes = np.unique(y)
         if len(classes) < 2:
-            raise self._error(f"column {name!r} has one class only ({classes[0].item()!r})")
+            raise self._error(f"column {name!r} has one class only ({classes.item(0)!r})")
         return y
 
     def groups(self) -> np.ndarray | None:
@@ -220,7 +220,10 @@ class ParquetTable:
                 f"({number} none{advice})"
             )
         integers = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
-        values = column.to_numpy() if integers else np.asarray(column.tolist())
+        cells = column.to_numpy() if integers else column.tolist()
+        if all(isinstance(cell, str) for cell in cells):
+            return ilk.text_array(cells)
+        values = np.asarray(cells)
         if values.dtype.kind == "f" and _are_integers(values):
             values = values.astype(np.int64)  # floats only because values were missing
         if what == "label" and values.dtype.kind == "f" and np.isfinite(values).all():

@@ -169,7 +169,8 @@ class Svmlight(ilk.Dataset):
                 raise ilk.DataError(f"{path}:{row.line}: the row has no label")
         if len(set(labels)) < 2:
             raise ilk.DataError(f"{path}: has one class only ({labels[0]!r})")
-        return np.array(list(map(int, map(float, labels))) if all(map(_whole, labels)) else labels)
+        whole = all(map(_whole, labels))
+        return np.array([int(float(each)) for each in labels]) if whole else ilk.text_array(labels)
 
 
 @dataclass(frozen=True)

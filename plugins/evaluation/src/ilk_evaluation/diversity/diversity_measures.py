@@ -91,7 +91,7 @@ def fail_disagreement(answers: np.ndarray, y: Labels) -> np.ndarray:
     """
     answers = _checked_answers(answers)
     truth = label_array("fail_disagreement: y", y)
-    if (truth.dtype.kind == "U") != (answers.dtype.kind == "U"):
+    if (truth.dtype.kind in "UO") != (answers.dtype.kind in "UO"):
         raise InputError(
             f"fail_disagreement: answers and y must be of one type, got {answers.dtype} and "
             f"{truth.dtype}"

@@ -198,7 +198,7 @@ def positive_code(
 def second_of_two(measure: Any, classes: np.ndarray) -> Any:
     """The class that a measure without `positive` and average takes; None for other classes."""
     open_ = measure.positive is None and getattr(measure, "average", None) is None
-    return classes[1].item() if open_ and len(classes) == 2 else None
+    return classes.item(1) if open_ and len(classes) == 2 else None
 
 
 def find_code(key: object, labels: Sequence[Any]) -> int | None:

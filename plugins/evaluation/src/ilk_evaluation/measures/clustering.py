@@ -129,4 +129,5 @@ def _agreement(index: Any, prediction: ilk.Prediction) -> float:
     if not answered.any():
         return math.nan
     truth, clusters = np.asarray(prediction.truth), np.asarray(prediction.labels)
-    return float(index(truth[answered].astype(str), clusters[answered].astype(str)))
+    texts = (ilk.text_array([*map(str, each[answered].tolist())]) for each in (truth, clusters))
+    return float(index(*texts))

@@ -248,7 +248,7 @@ def check_classes(
     if counts[smallest] < least:
         has = "has {} case(s)" if groups is None else "is in {} group(s)"
         raise ilk.InputError(
-            f"{ilk.display_name(owner)}: class {classes[smallest].item()!r} "
+            f"{ilk.display_name(owner)}: class {classes.item(smallest)!r} "
             f"{has.format(counts[smallest])}, {why}"
         )
     return codes

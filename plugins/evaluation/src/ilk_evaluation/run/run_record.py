@@ -222,7 +222,7 @@ def split_notes(plan: Plan, position: int) -> Iterator[str]:
     why = _why_missing(whole_parts(plan.resampling))
     for (part, code), number in missing.most_common(_MOST_MISSING):
         yield (
-            f"class {classes[code].item()!r} is missing from the {part} part of {number} of "
+            f"class {classes.item(code)!r} is missing from the {part} part of {number} of "
             f"{len(shares)} splits: {why}"
         )
     if len(missing) > _MOST_MISSING:

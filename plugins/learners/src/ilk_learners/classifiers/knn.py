@@ -26,7 +26,7 @@ from ilk_learners.neighbors import Explanation, Nearest, n_of_other_classes, nei
 from ilk_learners.votes import Ballot
 
 if TYPE_CHECKING:
-    from ilk import Cases, Labels
+    from ilk import ArrayLike, Cases, Labels
     from ilk_learners.votes import Ties
 
 
@@ -42,6 +42,8 @@ class KNN(Nearest, Classifier):
     - gaussian: ``exp(-d^2 / (2 h^2))``, equation (2.11) of [2]_ in (2.13);
     - epanechnikov: ``max(1 - (d / h)^2, 0)``, equation (2.14) of [2]_ without its 3/4, which
       cancels. If no row is within h, only the rows at the smallest distance vote.
+
+    Sample weights multiply the votes.
 
     Training rows at distance zero decide: if the k nearest contain any, only they vote.
 
@@ -141,19 +143,26 @@ class KNN(Nearest, Classifier):
             cls(k=4, vote="epanechnikov", width="last_neighbor"),
         ]
 
-    def fit(self, X: Cases, y: Labels) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Store the training rows and labels.
 
         Parameters
         ----------
         X : data of n rows, of any kind that the distance takes
         y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Each multiplies the votes of its row, and counts for the frequency of its class; rows
+            of weight 0 are absent. The k neighbours, and the fit of distance, index and metric
+            learner, do not depend on the other weights.
         """
         self.check_parameters()
         X = self._checked_rows(X)
-        self.classes_, self.codes_ = check_labels(self, y, X)
+        self.classes_, codes = check_labels(self, y, X)
+        X, self.codes_ = self._weighted(X, codes, sample_weight)
+        if len(self.codes_) < len(codes):
+            self.classes_, self.codes_ = check_labels(self, self.classes_[self.codes_])
         self._check_reject_label()
-        counts = np.bincount(self.codes_)
+        counts = np.bincount(self.codes_, vars(self).get("weights_"))
         self.class_prior_ = counts / counts.sum()
         if self.ties == "random":
             self._lots = check_seed(self, self.random_state).random_sample(len(self.codes_))
@@ -168,6 +177,7 @@ class KNN(Nearest, Classifier):
 
     def check_loaded(self) -> None:
         """Check that the class code of each stored training row exists."""
+        super().check_loaded()
         shape = (n_rows(self._rows),)
         check_stored(self, "codes_", shape, least=0, below=len(self.classes_))
 
@@ -196,7 +206,7 @@ class KNN(Nearest, Classifier):
         shares = self._ballot.shares(rows, weights)[0]
         return Explanation(
             prediction=self._labels(*self._ballot.winners(rows, weights))[0],
-            indices=rows[0],
+            indices=self._numbered(rows[0]),
             labels=self._targets(rows[0]),
             distances=near[0],
             votes=np.ones(len(rows[0])) if weights is None else weights[0],
@@ -230,7 +240,7 @@ class KNN(Nearest, Classifier):
             raise self.parameter_error("r", problem)
         check_fitted(self)
         _, rows = neighbors_of_others(self, self._search, self._rows, self.k)
-        return np.flatnonzero(n_of_other_classes(self.codes_, rows) > r)
+        return self._numbered(np.flatnonzero(n_of_other_classes(self.codes_, rows) > r))
 
     @property
     def fast_leave_one_out(self) -> bool:
@@ -282,7 +292,7 @@ class KNN(Nearest, Classifier):
     @property
     def _ballot(self) -> Ballot:
         lots = self._lots if self.ties == "random" else None
-        return Ballot(self.codes_, len(self.classes_), self.ties, lots)
+        return Ballot(self.codes_, len(self.classes_), self.ties, lots, vars(self).get("weights_"))
 
     def _labels(self, winners: np.ndarray, tied: np.ndarray) -> np.ndarray:
         labels = np.asarray(self.classes_[winners])

@@ -232,7 +232,7 @@ def _check_classes_left(lda: LDA, cases: TrainingCases) -> None:
     """Raise if leaving out a case leaves one class, or makes given priors one too many."""
     alone = np.flatnonzero(cases.counts[cases.codes] == 1)
     if alone.size and (len(cases.classes) == 2 or not isinstance(lda.priors, str)):
-        label = cases.classes[cases.codes[alone[0]]].item()
+        label = cases.classes.item(cases.codes[alone[0]])
         what = "priors are given for all classes" if len(cases.classes) > 2 else "1 class is left"
         raise InputError(
             f"{display_name(lda)}: leave_one_out: without row {alone[0]}, the only case of class "

@@ -126,7 +126,7 @@ class QDA(Posterior):
         """Pooled within-class covariance if it replaces singular ones, else None."""
         first = int(self.pooled_.argmax())
         rank, p = gaussians[first].rank, cases.X.shape[1]
-        label = cases.classes[first].item()
+        label = cases.classes.item(first)
         if self.singular == "error":
             count = int((cases.codes == first).sum())
             remedy = "set shrinkage, or " if rank and not self.shrinkage else "set "

@@ -29,9 +29,9 @@ from ilk import (
     is_frozen,
     n_rows,
     param,
+    rows_of_weight,
     seeded,
     slot,
-    take,
     takes_weights,
 )
 from ilk_learners.classifiers.grid_search.grid import candidate, combinations, grid_problem
@@ -250,9 +250,8 @@ class Tuned(Classifier):
             raise InputError(
                 f"{display_name(self)}: sample_weight is given, but {name} accepts none"
             )
-        weights = check_weights(self, sample_weight, X)
-        rows = np.flatnonzero(weights)
-        return take(X, rows), codes[rows], weights[rows]
+        weights, X, codes = rows_of_weight(check_weights(self, sample_weight, X), X, codes)
+        return X, codes, weights
 
     def _refit(self, trial: Trial, choice: Choice) -> None:
         """Fit the best candidate on all rows."""

@@ -11,7 +11,7 @@ from ilk_learners.neighbors import Explanation, Nearest
 from ilk_learners.validation import read_numbers
 
 if TYPE_CHECKING:
-    from ilk import Cases, Labels
+    from ilk import ArrayLike, Cases, Labels
     from ilk_learners.votes import ZeroDistance
 
 _LARGE = np.finfo(float).max / 4  # beyond it a difference of targets may overflow
@@ -29,6 +29,8 @@ class KNNRegressor(Nearest, Regressor):
     - gaussian: ``exp(-d^2 / (2 h^2))``, equations (2.11) and (2.13) of [1]_;
     - epanechnikov: ``max(1 - (d / h)^2, 0)``, equation (2.14) of [1]_ without its 3/4, which
       cancels. If no row is within h, only the rows at the smallest distance have a weight.
+
+    Sample weights multiply these weights.
 
     A mean never exceeds the range of its targets; the mean of equal targets is exactly their value.
 
@@ -91,17 +93,21 @@ class KNNRegressor(Nearest, Regressor):
             cls(vote="shepard", width=3.0, zero_distance="decides"),
         ]
 
-    def fit(self, X: Cases, y: Labels) -> Self:
+    def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Store the training rows and targets.
 
         Parameters
         ----------
         X : data of n rows, of any kind that the distance takes
         y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Each multiplies the weight of its row in the means; rows of weight 0 are absent. The k
+            neighbours, and the fit of distance, index and metric learner, do not depend on the
+            other weights.
         """
         self.check_parameters()
         X = self._checked_rows(X)
-        self.y_ = read_numbers(self, y, X)
+        X, self.y_ = self._weighted(X, read_numbers(self, y, X), sample_weight)
         self._take_rows(X, self.y_)
         return self
 
@@ -115,7 +121,7 @@ class KNNRegressor(Nearest, Regressor):
         near, rows, weights = self._voters(self._one(x))
         return Explanation(
             prediction=float(_means(self.y_[rows], weights)[0]),
-            indices=rows[0],
+            indices=self._numbered(rows[0]),
             labels=self._targets(rows[0]),
             distances=near[0],
             votes=np.ones(len(rows[0])) if weights is None else weights[0],
