@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class DotProductKernel(ilk.Kernel):
     """A kernel that is a function of ``x'y``; of dense vectors or sparse ones.
 
-    BLAS computes the products: their last digits may depend on the number of rows. Products of
-    float32 are float64, as differences of rows far from the origin are in digits that float32 lacks.
+    BLAS computes the products: their last digits may depend on the number of rows. Of float32 the
+    products are float64: rows far from the origin differ in digits that float32 lacks.
     """
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(

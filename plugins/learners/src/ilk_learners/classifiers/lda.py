@@ -21,7 +21,6 @@ from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
 from ilk_learners.numerics import (
     common_deviations,
     difference,
-    rounding,
     significant,
     softmax,
     spectrum,
