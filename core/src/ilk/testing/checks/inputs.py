@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ilk.errors import InputError
 from ilk.interfaces.metric_learner import LocalMetric
-from ilk.testing.checks.learning import answer, expect_rows_apart, trained
+from ilk.testing.checks.learning import answer, comparable, expect_rows_apart, trained
 from ilk.testing.expectations import CheckFailed, expect, expect_error, expect_same
 from ilk.testing.registered import check, claims
 from ilk.testing.subject import (
@@ -132,24 +132,15 @@ def _allowed(subject: Subject, X: np.ndarray) -> np.ndarray:
 def _expect_as_exact(
     subject: Subject, single: np.ndarray, exact: np.ndarray, y: Labels, what: str, tol: float
 ) -> None:
-    """Compare results; of transformed rows all distances, as directions may turn."""
+    """Compare the results for rows in float32 and in float64."""
     try:
-        expected = _comparable(subject, _run(subject, exact, y))
+        expected = comparable(subject, _run(subject, exact, y))
     except InputError:
         expect_error(lambda: _run(subject, single, y), what, errors=InputError)
         return
-    got = _comparable(subject, _run(subject, single, y))
+    got = comparable(subject, _run(subject, single, y))
     scale = float(np.max(np.abs(expected))) if expected.dtype.kind == "f" else 1.0
     expect_same(got, expected, f"the result for {what}", rtol=tol, atol=tol * scale)
-
-
-def _comparable(subject: Subject, result: Any) -> np.ndarray:
-    values = np.asarray(result)
-    if subject.kind in ("transformer", "metric_learner") and values.ndim == 2:
-        from scipy.spatial.distance import pdist
-
-        return np.asarray(pdist(values.astype(float)))
-    return values
 
 
 def _spoiled(subject: Subject, value: float) -> tuple[Any, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist
 
 from ilk.errors import InputError
 from ilk.inputs import n_rows, take
 from ilk.interfaces.metric_learner import LocalMetric
 from ilk.interfaces.transformer import Transformer
 from ilk.pipeline import Pipeline
-from ilk.testing.checks.learning import answer, trained
+from ilk.testing.checks.learning import answer, comparable, trained
 from ilk.testing.data import Standardizing, renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
@@ -228,11 +228,8 @@ def check_invariant(subject: Subject) -> None:
 
 def _spacing(subject: Subject, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Distances of rows under a learner, in units of their mean."""
-    out = subject.use.run(subject.seeded(), X, y)
-    if isinstance(subject.new(), LocalMetric):
-        out = out[:, 0]
-    else:
-        out = pdist(out)
+    out = comparable(subject, subject.use.run(subject.seeded(), X, y))
+    out = out[:, 0] if out.ndim > 1 else out  # of a local metric: distances, not indices
     return np.asarray(out / out.mean())
 
 
@@ -244,7 +241,7 @@ def check_learner_slot_invariant(subject: Subject) -> None:
     def run(rows: np.ndarray) -> np.ndarray:
         component = subject.seeded()
         slots = {name: Standardizing() for name in _learner_slots(component)}
-        return np.asarray(subject.use.run(component.set_params(**slots), rows, y))
+        return comparable(subject, subject.use.run(component.set_params(**slots), rows, y))
 
     expected = run(X)
     for what, changed in _changes(X):
