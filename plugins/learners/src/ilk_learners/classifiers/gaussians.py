@@ -97,7 +97,7 @@ def gaussian(
 
 def noise_of(X: np.ndarray, exponent: int, extent: np.ndarray) -> np.ndarray:
     """Rounding errors of rows X and of the means subtracted from them, of `extent` or less."""
-    return np.maximum(rounding(X, exponent), extent * len(X) * np.finfo(float).eps)
+    return np.asarray(np.maximum(rounding(X, exponent), extent * len(X) * np.finfo(float).eps))
 
 
 def column_lengths(D: np.ndarray, noise: np.ndarray) -> np.ndarray:

@@ -129,8 +129,8 @@ class LDA(LinearMetricLearner):
         # L whitens the space, where directions of largest variance of the means maximise Fisher's
         # ratio
         roots, components = leading(components, between)
-        least = n * float(np.linalg.norm(components)) * np.finfo(float).eps
-        least = max(least, float(np.linalg.norm(components[0] * noise)))
+        computed = n * float(np.linalg.norm(components)) * float(np.finfo(float).eps)
+        least = max(computed, float(np.linalg.norm(components[0] * noise)))
         d = self._n_directions(roots, n_classes, least)
         self.ratios_ = roots[:d] ** 2
         self.components_ = map_back(self, components[:d] / scale, exponent, X.dtype)
