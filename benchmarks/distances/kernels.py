@@ -59,6 +59,7 @@ def _gaussians(X: np.ndarray, Y: np.ndarray) -> Iterator[Row]:
 def _products(X: np.ndarray, Y: np.ndarray) -> Iterator[Row]:
     p = X.shape[1]
     gamma, given = 1 / p, {"gamma": 1 / p}
+    exact = X.astype(float), Y.astype(float)  # ours are float64, also of float32
     for name, kernel, peer, terms in (
         ("linear", ilk.kernel("linear"), pairwise.linear_kernel, {}),
         ("polynomial", ilk.kernel("polynomial", gamma=gamma), pairwise.polynomial_kernel, given),
@@ -69,7 +70,8 @@ def _products(X: np.ndarray, Y: np.ndarray) -> Iterator[Row]:
             f"scikit-learn {name}_kernel",
             1 / 1.05,
             lambda kernel=kernel: kernel.gram(X, Y),
-            lambda peer=peer, terms=terms: peer(X, Y, **terms),
+            lambda peer=peer, terms=terms: peer(*exact, **terms),
+            note="both in float64",
         )
 
 

@@ -107,7 +107,7 @@ def test_start_is_evaluated_once():
 
 def test_vector_is_a_diagonal_of_weights():
     class Weights(Fitted):
-        def _start(self, X, y, exponent, scale):
+        def _start(self, X, y, exponent, scale, noise):
             return np.ones(2) / scale
 
     learner = Weights(target=np.array([-3.0, 2.0]))

@@ -104,3 +104,18 @@ def test_saved_and_loaded(blobs, tmp_path):
     model = gpml(per_class=True).fit(X, y)
     loaded = ilk.load(ilk.save(model, tmp_path / "gpml.ilk"))
     assert np.array_equal(loaded.predict_proba(Q), model.predict_proba(Q))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    ["nca", "rca", "lmnn", "lda", "lfda", "mmc", "mlkr", "whitening", "vsm", "itml", "megm", "pca"],
+)
+def test_the_unit_of_X_does_not_matter(learner):
+    X, y = ilk.dataset("wine").load().Xy
+    X, y = ((X - X.mean(axis=0)) / X.std(axis=0))[::3], y[::3]
+    seeded = ilk.build({"use": learner}, kind="metric_learner")
+    options = {"random_state": 0, "report": False}
+    seeded.set_params(**{k: v for k, v in options.items() if k in seeded.parameters})
+    first, second = (gpml(learner=seeded).fit(Z, y).predict_proba(Z) for Z in (X, 100 * X))
+    assert second == pytest.approx(first, abs=0.02)
+    assert (first.argmax(axis=1) == second.argmax(axis=1)).all()

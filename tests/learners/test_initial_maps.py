@@ -21,7 +21,7 @@ def _data(n=90, p=4):
 
 def _start(init, X, y, d):
     owner = ilk.metric_learner("nca", init=init)
-    return initial_map(owner, X, y, d)
+    return initial_map(owner, X, y, d, np.zeros(X.shape[1]))
 
 
 def test_identity_keeps_the_first_features():

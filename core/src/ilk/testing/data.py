@@ -8,8 +8,9 @@ import numpy as np
 
 from ilk.capabilities import Capabilities
 from ilk.errors import InputError
-from ilk.inputs import as_table, is_table, n_rows, nominal_columns
+from ilk.inputs import as_table, check_vectors, is_table, n_rows, nominal_columns
 from ilk.interfaces.distance import Distance
+from ilk.interfaces.metric_learner import MetricLearner
 from ilk.registries import display_name
 
 if TYPE_CHECKING:
@@ -157,6 +158,20 @@ def _describe(item: Any) -> Any:
         points, weights = item
         return np.average(points, axis=0, weights=weights)
     return np.mean(item, axis=0)
+
+
+class Standardizing(MetricLearner):
+    """Divides each feature by its deviation, so that the map does not depend on units."""
+
+    def fit(self, X: Cases, y: Any = None) -> Standardizing:
+        """Learn the deviations."""
+        rows = check_vectors(self, X, reset=True)
+        self.components_ = np.diag(1 / rows.std(axis=0)).astype(rows.dtype)
+        return self
+
+    def transform(self, X: Cases) -> Any:
+        """Scaled rows."""
+        return check_vectors(self, X, reset=False) @ self.components_
 
 
 _TWO: tuple[tuple[str, Any], ...] = (

@@ -96,9 +96,55 @@ def _by_cholesky(D: np.ndarray) -> tuple[np.ndarray | None, float]:
     return (R * lengths if condition > 1e-6 else None), float(condition)
 
 
-def rank_of(values: np.ndarray, shape: tuple[int, int]) -> int:
-    """Number of singular values, of a matrix of that shape, above the rounding error."""
-    return int(np.sum(values > values[0] * max(shape) * np.finfo(float).eps))
+def rounding(X: np.ndarray, exponent: int = 0) -> np.ndarray:
+    """Root mean square of the rounding errors in each column of X, of at most this size.
+
+    Numbers x of float32 are known up to ``eps |x|``, however many digits later steps keep. This is
+    the one rule by which learners tell small deviations from noise: they compute in float64, and
+    judge by the type, and by the size before centring, of the rows they were given.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        As given: neither centred nor converted.
+    exponent : int
+        The result is in units of ``2**exponent``.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        0 for a constant column: its deviations are exactly 0.
+    """
+    low, high = _extremes(X)
+    _, exponents = np.frexp(np.maximum(high, -low))
+    near_one = np.ldexp(X.astype(float, copy=False), -exponents)
+    sizes = np.sqrt(np.einsum("ij,ij->j", near_one, near_one) / len(X))
+    sizes[low == high] = 0.0
+    with np.errstate(under="ignore"):
+        return np.asarray(np.ldexp(np.finfo(X.dtype).eps * sizes, exponents - exponent))
+
+
+def significant(
+    values: np.ndarray, vectors: np.ndarray, n: int, noise: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Which singular values of a matrix are above its rounding error; bools of shape (k,).
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        Descending.
+    vectors : ndarray of shape (k, p)
+        Right singular vectors, one per row.
+    n : int
+        Number of rows of the matrix.
+    noise : ndarray of shape (p,) or float
+        `rounding` of the rows, in the units of the matrix.
+    """
+    most = max(n, vectors.shape[1])
+    computed = values[0] * most * np.finfo(float).eps
+    # |E v| for the errors E of the rows: errors of the columns add up as lengths
+    given = np.sqrt(most) * np.linalg.norm(vectors[: len(values)] * noise, axis=1)
+    return np.asarray(values > np.maximum(computed, given))
 
 
 def fix_signs(rows: np.ndarray) -> np.ndarray:

@@ -46,6 +46,16 @@ def answer(subject: Subject, component: object, Q: Cases) -> Any:
     return subject.use.answer(component, Q)
 
 
+def comparable(subject: Subject, result: Any) -> np.ndarray:
+    """Return a result; of transformed rows all distances, as rows may be moved and turned."""
+    values = np.asarray(result)
+    if subject.kind in ("transformer", "metric_learner") and values.ndim == 2:
+        from scipy.spatial.distance import pdist
+
+        return np.asarray(pdist(values.astype(float)))
+    return values
+
+
 def _fingerprint(value: object) -> str:
     """Serialise data so that equal texts mean equal data."""
     import joblib

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
@@ -10,11 +12,26 @@ from ilk.inputs import n_rows, take
 from ilk.interfaces.metric_learner import LocalMetric
 from ilk.interfaces.transformer import Transformer
 from ilk.pipeline import Pipeline
-from ilk.testing.checks.learning import answer, trained
-from ilk.testing.data import renamings
+from ilk.testing.checks.learning import answer, comparable, trained
+from ilk.testing.data import Standardizing, renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
 from ilk.testing.subject import Subject, learned, result, takes_tables, takes_vectors
+from ilk.testing.use import DATA_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ilk.component import Component
+
+
+def _learner_slots(component: Component) -> list[str]:
+    declared = component.parameters.items()
+    return [name for name, each in declared if each.slot == "metric_learner" and not each.many]
+
+
+def _takes_learner(component: Component) -> bool:
+    return takes_vectors(component) and bool(_learner_slots(component))
 
 
 def is_transformer(component: object) -> bool:
@@ -190,3 +207,42 @@ def check_local_ignores_names(subject: Subject) -> None:
     for what, labels in renamings(y, any_order=True):
         got = trained(subject, X, labels).kneighbors(X, 3)[1]
         expect_same(got, expected, f"neighbours with {what}")
+
+
+def _changes(X: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield changes of units, of the origin, and of the order of features."""
+    yield "X in other units (100 X)", 100 * X
+    yield "X moved (X + 3)", X + 3
+    yield "the features in another order", X[:, ::-1]
+
+
+@check("metric_learner")
+def check_invariant(subject: Subject) -> None:
+    """Neighbours do not depend on the unit, the origin or the order of the features."""
+    X, y = subject.vectors(60)
+    expected = _spacing(subject, X, y)
+    for what, changed in _changes(X):
+        got = _spacing(subject, changed, y)
+        expect_same(got, expected, f"distances for {what}", rtol=0.01, atol=0.01)
+
+
+def _spacing(subject: Subject, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Distances of rows under a learner, in units of their mean."""
+    out = comparable(subject, subject.use.run(subject.seeded(), X, y))
+    out = out[:, 0] if out.ndim > 1 else out  # of a local metric: distances, not indices
+    return np.asarray(out / out.mean())
+
+
+@check(*DATA_KINDS, on="first", when=_takes_learner)
+def check_learner_slot_invariant(subject: Subject) -> None:
+    """With a metric learner that ignores units, origin and order of features, so do results."""
+    X, y = subject.vectors()
+
+    def run(rows: np.ndarray) -> np.ndarray:
+        component = subject.seeded()
+        slots = {name: Standardizing() for name in _learner_slots(component)}
+        return comparable(subject, subject.use.run(component.set_params(**slots), rows, y))
+
+    expected = run(X)
+    for what, changed in _changes(X):
+        expect_same(run(changed), expected, f"the result for {what}", rtol=1e-5, atol=1e-6)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class DotProductKernel(ilk.Kernel):
     """A kernel that is a function of ``x'y``; of dense vectors or sparse ones.
 
-    BLAS computes the products: their last digits may depend on the number of rows.
+    BLAS computes the products: their last digits may depend on the number of rows. Of float32 the
+    products are float64: rows far from the origin differ in digits that float32 lacks.
     """
 
     capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(
@@ -58,8 +59,7 @@ class DotProductKernel(ilk.Kernel):
 
     def diagonal(self, X: Cases) -> np.ndarray:
         """k(x, x) of every row; array of shape (n,)."""
-        self.check_parameters()
-        X = ilk.check_vectors(self, X, sparse=True)
+        X, _ = self._checked_pair(X)
         return self._checked_values(square_norms(X), "the kernel of a row with itself")
 
     def _checked_values(self, products: np.ndarray, what: str) -> np.ndarray:
@@ -72,10 +72,10 @@ class DotProductKernel(ilk.Kernel):
 
     def _checked_pair(self, X: Cases, Y: Cases | None = None) -> tuple[Any, Any]:
         self.check_parameters()
-        X = ilk.check_vectors(self, X, sparse=True)
+        X = ilk.check_vectors(self, X, sparse=True).astype(float, copy=False)
         if Y is None:
             return X, X
-        Y = ilk.check_vectors(self, Y, argument="Y", sparse=True)
+        Y = ilk.check_vectors(self, Y, argument="Y", sparse=True).astype(float, copy=False)
         ilk.check_same_features(self, X, Y)
         return X, Y
 

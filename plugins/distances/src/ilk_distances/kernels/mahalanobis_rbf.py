@@ -73,9 +73,8 @@ class MahalanobisRBF(DistanceKernel):
         choices=("local", "mean_distance", "neighbors"),
         doc='``"local"``: ``sigma^2`` is the mean over the training rows of the mean squared '
         "distance to the nearest ``max(1, floor(k / 2))`` other rows, ``k = floor(log2 "
-        "n)``, *before* L; for learners that start from the identity and keep its scale. "
-        "The other two are computed from distances *after* L, as in the kernel rbf; for "
-        "learners whose L has a scale of its own (rca, whitening).",
+        "n)``. The other two are as in the kernel rbf. All are computed from distances after "
+        "L, so that the kernel does not depend on the unit of X or the length of L.",
     )
     capabilities: ClassVar[ilk.Capabilities] = replace(
         DistanceKernel.capabilities, inputs=("vectors",), sparse=False
@@ -102,13 +101,14 @@ class MahalanobisRBF(DistanceKernel):
             name = ilk.display_name(learner)
             raise self.parameter_error("learner", f"must be one that transforms, got {name}")
         self.learner_: Any = ilk.fit_component(learner, X, y)
+        Z = self._mapped(X)
         if self.sigma == "local":
-            self.sigma_ = self._width_before(X)
-        return Euclidean(), self._mapped(X)
+            self.sigma_ = self._local_width(Z)
+        return Euclidean(), Z
 
-    def _width_before(self, X: Cases) -> float:
-        X = ilk.check_vectors(self, X, min_rows=2)
-        sigma = mean_local_width(Euclidean(), X)
+    def _local_width(self, Z: Cases) -> float:
+        Z = ilk.check_vectors(self, Z, min_rows=2)
+        sigma = mean_local_width(Euclidean(), Z)
         if not 0 < sigma < np.inf:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: sigma 'local' is {sigma}, as the rows of X are all "

@@ -157,7 +157,7 @@ class BoostedExperts(ilk.Regressor):
         from sklearn.linear_model import LinearRegression
 
         self.check_parameters()
-        X = ilk.check_vectors(self, X, reset=True)
+        X = self._checked(X, reset=True)
         y = check_numbers(self, y, X)
         rows, weights = weighted_rows(self, X, sample_weight, len(y))
         if rows is not None:
@@ -178,6 +178,11 @@ class BoostedExperts(ilk.Regressor):
                 self.variances_ = mixing.variances * mixing.unit * mixing.unit
         self.estimators_ = mixing.experts
         return self
+
+    def _checked(self, X: Any, *, reset: bool) -> np.ndarray:
+        """Check rows; scikit-learn's regression would compute in the precision of float32."""
+        checked: np.ndarray = ilk.check_vectors(self, X, reset=reset)
+        return checked.astype(float, copy=False) if self.member is None else checked
 
     def _mix(self, mixing: ExpertMixture, X: np.ndarray) -> ExpertMixture:
         """Run EM rounds while they raise the likelihood."""
@@ -202,7 +207,7 @@ class BoostedExperts(ilk.Regressor):
     def predict(self, X: Cases) -> np.ndarray:
         """Predicted number for each row; array of shape (m,)."""
         check_fitted(self)
-        X = ilk.check_vectors(self, X, reset=False)
+        X = self._checked(X, reset=False)
         outputs = self._member_outputs(X)
         if self.rule == "median":
             return np.asarray(np.median(outputs, axis=1))
@@ -221,7 +226,7 @@ class BoostedExperts(ilk.Regressor):
         check_fitted(self)
         if self.rule == "median":
             raise self.parameter_error("rule", "must be 'gate' for there to be one, got 'median'")
-        return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
+        return self.gate_.shares(self._checked(X, reset=False))
 
     def _member_outputs(self, X: np.ndarray) -> np.ndarray:
         """Predictions of each expert; array of shape (m, 3)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ilk_learners.numerics import finite, rank_of, spectrum
+from ilk_learners.numerics import finite, rounding, significant, spectrum
 
 _LN2 = float(np.log(2))
 
@@ -43,7 +43,7 @@ def gaussian(
     *,
     shrinkage: Any,
     weights: np.ndarray | None = None,
-    extent: np.ndarray | None = None,
+    noise: np.ndarray,
 ) -> Gaussian:
     """Return the covariance ``(1 - s) S + s trace(S)/p I``, where S is the mean of ``d d'``.
 
@@ -60,9 +60,8 @@ def gaussian(
         s; "auto": the intensity of Ledoit and Wolf.
     weights : ndarray of shape (n,), optional
         Weights of the rows.
-    extent : ndarray of shape (p,), optional
-        Size of each column before means were subtracted. A column below the rounding error of
-        that size counts as 0.
+    noise : ndarray of shape (p,)
+        Rounding errors of the columns, in the units of D; smaller deviations count as 0.
 
     Raises
     ------
@@ -78,29 +77,35 @@ def gaussian(
     D /= np.sqrt(total)
     # shrinkage mixes in a multiple of I, which depends on units; without it columns are
     # standardized
-    scale = np.ones(p) if shrinkage else column_lengths(D, extent)
+    scale = np.ones(p) if shrinkage else column_lengths(D, noise)
     values, vectors = spectrum(np.divide(D, scale, out=D))
-    rank = rank_of(values, D.shape)
+    kept = significant(values, vectors, n, noise / scale / np.sqrt(n))
+    rank = int(kept.sum())
     if shrinkage and rank:
         # eigenvalues of (1 - s) S + s trace(S)/p I, as singular values
         values = np.sqrt((1 - shrinkage) * values**2 + shrinkage * float((values**2).mean()))
-        rank = int((values > 0).sum())
-    roots, logs = values[:rank], np.log(values[:rank]).sum() + np.log(scale).sum()
+        kept = values > 0
+        rank = int(kept.sum())
+    roots, logs = values[kept], np.log(values[kept]).sum() + np.log(scale).sum()
     # log |S| = 2 sum log of singular values, and the unit 2^exponent counts once per feature
     log_det = 2 * (float(logs) + p * exponent * _LN2)
     with np.errstate(over="ignore"):
-        whitening = vectors[:rank].T / roots / scale[:, None]
+        whitening = vectors[kept].T / roots / scale[:, None]
     finite(owner, whitening, "features vary so unequally that the inverse of a covariance")
     return Gaussian(whitening, log_det, rank, float(shrinkage), exponent)
 
 
-def column_lengths(D: np.ndarray, extent: np.ndarray | None = None) -> np.ndarray:
-    """Length of each column; columns of rounding errors are set to 0 and get length 1."""
+def noise_of(X: np.ndarray, exponent: int, extent: np.ndarray) -> np.ndarray:
+    """Rounding errors of rows X and of the means subtracted from them, of `extent` or less."""
+    return np.asarray(np.maximum(rounding(X, exponent), extent * len(X) * np.finfo(float).eps))
+
+
+def column_lengths(D: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Length of each column; columns not above the noise are set to 0 and get length 1."""
     _, exponents = np.frexp(np.abs(D).max(axis=0))  # so that no square underflows
     scale = np.ldexp(np.linalg.norm(np.ldexp(D, -exponents), axis=0), exponents)
-    if extent is not None:
-        nothing = scale <= extent * len(D) * np.finfo(float).eps
-        D[:, nothing] = scale[nothing] = 0.0
+    nothing = scale <= noise
+    D[:, nothing] = scale[nothing] = 0.0
     return np.where(scale > 0, scale, 1.0)
 
 

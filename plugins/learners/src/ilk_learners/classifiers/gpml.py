@@ -36,7 +36,7 @@ class GPML(LearnedKernelClassifier):
     The printed kernel has no bandwidth: L was learned with one for each row, whose global form is
     folded into L. megm and related learners fold it in themselves. For other learners it is
     ``sigma^2``, the mean over the training rows of the mean squared distance to the nearer half
-    of the ``floor(log2 n)`` nearest others, before L. Then the kernel is
+    of the ``floor(log2 n)`` nearest others, after L. Then the kernel is
     ``exp(-|L x - L z|^2 / (2 sigma^2))``.
 
     Memory, as for gp: an n x n matrix for each class.

@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from ilk import ArrayLike, Capabilities, InputError, Prediction, display_name, param
-from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf
+from ilk_learners.classifiers.gaussians import column_lengths, gaussian, ledoit_wolf, noise_of
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
-from ilk_learners.numerics import common_deviations, difference, rank_of, softmax, spectrum, within
+from ilk_learners.numerics import (
+    common_deviations,
+    difference,
+    significant,
+    softmax,
+    spectrum,
+    within,
+)
 
 if TYPE_CHECKING:
     from ilk import Cases, Estimator, Labels
@@ -130,8 +137,9 @@ class LDA(Posterior):
         means = difference(self.means_, self._origin, exponent)
         # the size of the numbers that were subtracted: smaller deviations are rounding errors
         extent = np.abs(D).max(axis=0) + np.abs(means).max(axis=0)
+        noise = noise_of(cases.X, exponent, extent)
         covariance = gaussian(
-            self, D, exponent, shrinkage=self.shrinkage, weights=cases.weights, extent=extent
+            self, D, exponent, shrinkage=self.shrinkage, weights=cases.weights, noise=noise
         )
         self.rank_, self.shrinkage_, self._exponent = (
             covariance.rank,
@@ -215,9 +223,10 @@ def _leave_one_out(lda: LDA, X: Cases, y: Labels) -> Prediction:
     turned = difference(means, common_deviations(means)[0], exponent)
     extent = np.abs(D).max(axis=0) + np.abs(turned).max(axis=0)
     # shrinkage depends on the units of the features: only without it they may be scaled
-    scale = np.ones(p) if lda.shrinkage else column_lengths(D, extent)
+    noise = noise_of(cases.X, exponent, extent)
+    scale = np.ones(p) if lda.shrinkage else column_lengths(D, np.sqrt(n) * noise)
     values, axes = spectrum(D / scale)
-    if rank_of(values, D.shape) < p and not lda.shrinkage:
+    if not lda.shrinkage and not significant(values, axes, n, noise / scale).all():
         P, doubtful = np.empty((n, len(cases.classes))), np.ones(n, dtype=bool)
     else:
         turned = turned / scale @ axes.T

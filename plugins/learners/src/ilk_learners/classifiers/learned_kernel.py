@@ -30,9 +30,9 @@ class LearnedMap:
 
     The printed kernel ``exp(-|L(x - z)|^2)`` has no bandwidth, but L was learned with one for each
     row. Its global form is folded into L: ``sigma^2``, the mean over the training rows of the
-    mean squared distance to the nearer half of the ``floor(log2 n)`` nearest others, before L.
-    Learners with ``widths_`` (megm and related learners) have already folded it in and stay
-    unchanged.
+    mean squared distance to the nearer half of the ``floor(log2 n)`` nearest others, after L. So
+    the kernel does not depend on the unit of X, nor on the length of L. Learners with ``widths_``
+    (megm and related learners) have already folded it in and stay unchanged.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class LearnedMap:
     ParameterError
         If the learner has no transform (is local).
     InputError
-        If all rows are equal, or too far apart for a finite scale.
+        If all rows are equal after L, or too far apart for a finite scale.
     """
 
     def __init__(
@@ -67,12 +67,13 @@ class LearnedMap:
         self.learner = fit_component(learner, X, y)
         self.factor = 1.0
         if not hasattr(self.learner, "widths_"):
+            Z = np.asarray(self.learner.transform(X), dtype=float)
             with np.errstate(over="ignore"):
-                s = float(squared_bandwidths(owner, X).mean())
-            if not 0 < s < np.inf or (X[0] == X).all():
+                s = float(squared_bandwidths(owner, Z).mean())
+            if not 0 < s < np.inf or (Z[0] == Z).all():
                 raise InputError(
-                    f"{display_name(owner)}: the rows of X are all equal, or too far apart, so "
-                    f"the kernel has no scale; standardize X first"
+                    f"{display_name(owner)}: the rows of X are all equal, or too far apart, after "
+                    f"the learner's map, so the kernel has no scale; standardize X first"
                 )
             # exp(-|u - v|^2 / (2 s)) of the transformed rows, with s the mean squared bandwidth
             self.factor = float(1 / np.sqrt(2 * s))

@@ -148,7 +148,7 @@ class Logistic(EstimatorClassifier):
         return self
 
     def _fit(self, cases: TrainingCases, weights: np.ndarray | None) -> Self:
-        if self._share() or cases.X.dtype != np.float64:
+        if self._share():
             return super()._fit(cases, weights)
         from scipy.optimize import minimize
         from sklearn.exceptions import ConvergenceWarning
@@ -229,7 +229,11 @@ class _Loss:
 
     def __init__(self, cases: TrainingCases, weights: np.ndarray | None, squares: float) -> None:
         n, p = cases.X.shape
-        self.X, self.codes, self.every = cases.X, cases.codes, np.arange(n)
+        self.X, self.codes, self.every = (
+            cases.X.astype(float, copy=False),
+            cases.codes,
+            np.arange(n),
+        )
         self.total = float(n if weights is None else weights.sum())
         self.weights = 1 / self.total if weights is None else weights / self.total
         self.squares = squares / self.total

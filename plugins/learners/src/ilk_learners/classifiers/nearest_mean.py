@@ -29,7 +29,8 @@ from ilk_learners.numerics import (
     common_deviations,
     difference,
     finite,
-    rank_of,
+    rounding,
+    significant,
     softmax,
     spectrum,
     within,
@@ -166,7 +167,8 @@ class NearestMean(Classifier):
             finite(self, spread, "the mean variation of X inside the classes")
             self._map, self._spread = None, float(spread[0])
         else:
-            self._map, self._spread = self._whitening(deviations / np.sqrt(len(X))), 1.0
+            noise = rounding(X, self._exponent)
+            self._map, self._spread = self._whitening(deviations / np.sqrt(len(X)), noise), 1.0
             self._origin = common_deviations(self.means_)[0]
 
     def _fit_sparse_means(self, X: Any, codes: np.ndarray) -> None:
@@ -183,10 +185,11 @@ class NearestMean(Classifier):
         self._map, self._spread = None, float(np.sqrt(square / (X.shape[0] * X.shape[1])))
         finite(self, np.atleast_1d(self._spread), "the mean variation of X inside the classes")
 
-    def _whitening(self, deviations: np.ndarray) -> np.ndarray:
+    def _whitening(self, deviations: np.ndarray, noise: np.ndarray) -> np.ndarray:
         """W with W W' = S^(-1), so that X W (X in units) has Euclidean distances."""
         values, vectors = spectrum(deviations)
-        rank = rank_of(values, deviations.shape)
+        n = len(deviations)
+        rank = int(significant(values, vectors, n, noise / np.sqrt(n)).sum())
         s = self.shrinkage
         if rank == 0 or (rank < len(values) and s == 0):
             remedy = "" if rank == 0 else "; set shrinkage"

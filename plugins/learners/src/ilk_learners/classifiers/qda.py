@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 
 from ilk import ArrayLike, InputError, display_name, param
-from ilk_learners.classifiers.gaussians import Gaussian, gaussian
+from ilk_learners.classifiers.gaussians import Gaussian, gaussian, noise_of
 from ilk_learners.classifiers.posteriors import PRIORS, Posterior, class_priors
 from ilk_learners.classifiers.training_cases import TrainingCases, check_cases
-from ilk_learners.numerics import difference, within
+from ilk_learners.numerics import difference, rounding, within
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -119,8 +119,12 @@ class QDA(Posterior):
     def _of_class(self, cases: TrainingCases, c: int) -> tuple[np.ndarray, Gaussian]:
         those = cases.codes == c
         weights = None if cases.weights is None else cases.weights[those]
-        mean, D, exponent = within(cases.X[those], np.zeros(int(those.sum()), int), 1, weights)
-        return mean, gaussian(self, D, exponent, shrinkage=self.shrinkage, weights=weights)
+        X = cases.X[those]
+        mean, D, exponent = within(X, np.zeros(len(X), int), 1, weights)
+        noise = rounding(X, exponent)
+        return mean, gaussian(
+            self, D, exponent, shrinkage=self.shrinkage, weights=weights, noise=noise
+        )
 
     def _pooled(self, cases: TrainingCases, gaussians: tuple[Gaussian, ...]) -> Gaussian:
         """Pooled within-class covariance if it replaces singular ones, else None."""
@@ -136,9 +140,9 @@ class QDA(Posterior):
                 f"singular='pooled'"
             )
         _, D, exponent = within(cases.X, cases.codes, len(cases.classes), cases.weights)
-        extent = np.abs(D).max(axis=0)
+        noise = noise_of(cases.X, exponent, np.abs(D).max(axis=0))
         common = gaussian(
-            self, D, exponent, shrinkage=self.shrinkage, weights=cases.weights, extent=extent
+            self, D, exponent, shrinkage=self.shrinkage, weights=cases.weights, noise=noise
         )
         if common.rank < p:
             remedy = "; set shrinkage" if common.rank else ""

@@ -200,8 +200,9 @@ class EstimatorClassifier(Classifier):
     def _fit(self, cases: TrainingCases, weights: np.ndarray | None) -> Self:
         self.classes_ = cases.classes
         given = {} if weights is None else {"sample_weight": weights}
+        X = cases.X.astype(float, copy=False)  # scikit-learn computes in the type of X
         with self._translated_errors():
-            self.estimator_ = self._estimator().fit(cases.X, cases.codes, **given)
+            self.estimator_ = self._estimator().fit(X, cases.codes, **given)
         return self
 
     @contextmanager
@@ -242,6 +243,7 @@ class EstimatorClassifier(Classifier):
         """Call a method of the estimator and check that its result is finite."""
         check_fitted(self)
         X = check_vectors(self, X, reset=False, sparse=self.capabilities.sparse)
+        X = X.astype(float, copy=False)
         with self._translated_errors():
             values = np.asarray(getattr(self.estimator_, method)(X))
         return finite(self, values, f"{method}(X)")

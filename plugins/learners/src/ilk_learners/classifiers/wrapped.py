@@ -201,7 +201,8 @@ class WrappedEstimator(Component):
         if is_table(X) and "categorical_features" in estimator.get_params(deep=False):
             check_columns(self, X, reset=reset)
             return X
-        return check_vectors(self, X, reset=reset, nan=able.allow_nan, sparse=able.sparse)
+        rows: Any = check_vectors(self, X, reset=reset, nan=able.allow_nan, sparse=able.sparse)
+        return rows.astype(float, copy=False)  # some sum and stop in the precision of float32
 
     def _call(self, method: str, X: Cases) -> Any:
         from sklearn.utils.validation import check_is_fitted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from ilk_learners.local.adaptive import AdaptiveMetric
 from ilk_learners.numerics import check_finite_parameters, common_deviations
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sklearn.svm import SVC
 
     from ilk_learners.metric_learners.linear import Report
@@ -86,6 +88,10 @@ class SVMLocal(AdaptiveMetric):
         ge=0,
         doc="Influence of the boundary's normal; 0: equal weights.",
     )
+
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_invariant#1": "gamma is given, in the unit of X",
+    }
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -17,7 +17,7 @@ from ilk_learners.metric_learners.linear import (
     initial_map,
     report,
 )
-from ilk_learners.numerics import common_deviations, map_back
+from ilk_learners.numerics import common_deviations, map_back, rounding
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -135,10 +135,9 @@ class DescentLearner(LinearMetricLearner):
         _, rows, exponent = common_deviations(np.ascontiguousarray(X))
         if not rows.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
-        rows = rows.astype(X.dtype, copy=False)
         with library_threads(1):  # our own threads run the blocks
             scale = self._scale(rows)
-            start = self._start(rows, targets, exponent, scale)
+            start = self._start(rows, targets, exponent, scale, rounding(X, exponent))
             descent = self._descend(self._objective(rows, targets), start, scale)
         self._record(descent)
         self.components_ = map_back(self, self._map(descent.L, rows), exponent, X.dtype)
@@ -152,14 +151,16 @@ class DescentLearner(LinearMetricLearner):
         """The result as a matrix; signs of diagonal weights do not affect distances."""
         return np.diag(np.abs(L)) if L.ndim == 1 else L
 
-    def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:
+    def _start(
+        self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float, noise: np.ndarray
+    ) -> np.ndarray:
         """The initial map, in the common unit."""
         d = check_components(self, self.n_components, X.shape[1])
         before: Any = getattr(self, "components_", None) if self.warm_start else None
         if before is not None and before.shape == (d, X.shape[1]):
             return np.asarray(np.ldexp(before.astype(float), exponent))
         groups = y if y.dtype.kind in "iu" else None
-        L = initial_map(self, X, groups, d)
+        L = initial_map(self, X, groups, d, noise)
         given = not isinstance(self.init, str)
         # an array is in the units of the data, so it is brought to the common unit
         return np.ldexp(L, exponent) if given else self._sized(L, X, y, scale)

@@ -28,7 +28,13 @@ from ilk_learners.metric_learners.linear import (
     minimize_smooth,
     report_where_known,
 )
-from ilk_learners.numerics import common_deviations, map_back, rank_of, thin_spectrum
+from ilk_learners.numerics import (
+    common_deviations,
+    map_back,
+    rounding,
+    significant,
+    thin_spectrum,
+)
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -155,7 +161,7 @@ class ITML(PairLearner):
         pairs = read_pairs(self, X, y, rng)
         _, rows, exponent = common_deviations(X)
         # coordinates in which the prior is the identity
-        basis = self._root_of_prior(rows)
+        basis = self._root_of_prior(rows, rounding(X, exponent))
         Z = rows @ basis.T
         unit = (
             2 * exponent if not self._follows_unit() else 0
@@ -185,7 +191,7 @@ class ITML(PairLearner):
         """Whether the prior scales with the common unit of the data."""
         return isinstance(self.prior, str) and self.prior == "covariance"
 
-    def _root_of_prior(self, rows: np.ndarray) -> np.ndarray:
+    def _root_of_prior(self, rows: np.ndarray, noise: np.ndarray) -> np.ndarray:
         """L0 of shape (r, p) with L0'L0 = A0."""
         p = rows.shape[1]
         if not isinstance(self.prior, str):
@@ -193,12 +199,12 @@ class ITML(PairLearner):
         if self.prior == "identity":
             return np.eye(p)
         values, axes = thin_spectrum(rows)
-        rank = rank_of(values, rows.shape)
-        if rank == 0:
+        kept = significant(values, axes, len(rows), noise)
+        if not kept.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
-        scaled = axes[:rank] * (np.sqrt(len(rows) - 1) / values[:rank, None])
+        scaled = axes[kept] * (np.sqrt(len(rows) - 1) / values[kept, None])
         # the symmetric root keeps the axes of the features where the prior is regular
-        return np.asarray(axes[:rank].T @ scaled if rank == p else scaled)
+        return np.asarray(axes[kept].T @ scaled if kept.sum() == p else scaled)
 
     def _root_of_given(self, A: np.ndarray, p: int) -> np.ndarray:
         if A.shape != (p, p):

@@ -13,7 +13,7 @@ from ilk_learners.metric_learners.linear import (
     report_where_known,
 )
 from ilk_learners.metric_learners.whitening import inverse_root, leading
-from ilk_learners.numerics import common_deviations, map_back, subtract_means
+from ilk_learners.numerics import common_deviations, map_back, rounding, subtract_means
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -114,7 +114,9 @@ class LDA(LinearMetricLearner):
         scale = np.sqrt(np.einsum("ij,ij->j", inside, inside) / n + shares @ means**2)
         scale[scale == 0] = 1.0
         # now inside' inside is the within-class covariance of standardized features
-        inside /= scale * np.sqrt(max(n - n_classes, 1))
+        degrees = max(n - n_classes, 1)
+        inside /= scale * np.sqrt(degrees)
+        noise = rounding(X, exponent) / scale
         between = means * (np.sqrt(shares)[:, None] / scale)
         # T'T, of the rows inside * sqrt((n - C) / n) and between, is the total covariance
         components = inverse_root(
@@ -122,20 +124,23 @@ class LDA(LinearMetricLearner):
             inside,
             lambda: np.vstack([inside * np.sqrt((n - n_classes) / n), between]),
             what="the covariance inside the classes",
+            noise=noise / np.sqrt(degrees),
         )
         # L whitens the space, where directions of largest variance of the means maximise Fisher's
         # ratio
         roots, components = leading(components, between)
-        d = self._n_directions(roots, n_classes, n * float(np.linalg.norm(components)))
+        computed = n * float(np.linalg.norm(components)) * float(np.finfo(float).eps)
+        least = max(computed, float(np.linalg.norm(components[0] * noise)))
+        d = self._n_directions(roots, n_classes, least)
         self.ratios_ = roots[:d] ** 2
         self.components_ = map_back(self, components[:d] / scale, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _n_directions(self, roots: np.ndarray, n_classes: int, size: float) -> int:
-        """Number of directions to keep; `size` times the precision is the rounding of the means."""
+    def _n_directions(self, roots: np.ndarray, n_classes: int, least: float) -> int:
+        """Number of directions to keep; differences up to `least` are rounding errors of means."""
         # the means of C classes differ in at most C - 1 directions
-        differ = int((roots[: n_classes - 1] > size * np.finfo(float).eps).sum())
+        differ = int((roots[: n_classes - 1] > least).sum())
         if differ == 0:
             raise InputError(
                 f"{display_name(self)}: the classes have the same mean: no direction separates them"

@@ -17,7 +17,8 @@ from ilk_learners.numerics import (
     common_deviations,
     fix_signs,
     map_back,
-    rank_of,
+    rounding,
+    significant,
     subtract_means,
     thin_spectrum,
 )
@@ -131,14 +132,16 @@ class LFDA(LinearMetricLearner):
         check_components(self, self.n_components, X.shape[1])
         _, rows, exponent = common_deviations(X)
         values, axes = thin_spectrum(rows)
-        rank = rank_of(values, rows.shape)
-        if rank == 0:
+        noise = rounding(X, exponent)
+        kept = significant(values, axes, len(X), noise)
+        if not kept.any():
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         # in these coordinates all points have covariance 1
-        basis = axes[:rank] * (np.sqrt(len(X)) / values[:rank, None])
+        basis = axes[kept] * (np.sqrt(len(X)) / values[kept, None])
         local, mixture = _scatters(rows, rows @ basis.T, groups, int(self.n_neighbors))
         number = max(len(X) - len(classes), 1)
-        components = self._directions(local / number, mixture / number) @ basis
+        doubt = np.linalg.norm(basis * noise, axis=1)
+        components = self._directions(local / number, mixture / number, doubt) @ basis
         unit = exponent
         if self.embedding == "orthonormal":
             components, unit = fix_signs(np.linalg.qr(components.T)[0].T), 0
@@ -146,7 +149,7 @@ class LFDA(LinearMetricLearner):
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _directions(self, W: np.ndarray, M: np.ndarray) -> np.ndarray:
+    def _directions(self, W: np.ndarray, M: np.ndarray, noise: np.ndarray) -> np.ndarray:
         """Solve ``M v = (r + 1) W v``, M = W + B; sets `ratios_`."""
         from scipy.linalg import eigh
 
@@ -164,6 +167,7 @@ class LFDA(LinearMetricLearner):
             root,
             lambda: np.diag(np.linspace(2, 1, len(W))),  # the coordinates are already their axes
             what="the local scatter inside the classes",
+            noise=noise / np.sqrt(len(W)),  # W is a mean of squares, root a matrix of so many rows
         )
         if self.shrinkage:
             # shrinkage of W changes M = W + B by the same amount

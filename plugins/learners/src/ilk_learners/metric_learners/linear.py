@@ -31,7 +31,7 @@ from ilk_learners.numerics import (
     finite,
     fix_signs,
     holds_numbers,
-    rank_of,
+    significant,
     spectrum,
     within,
 )
@@ -60,9 +60,10 @@ class LinearMetricLearner(MetricLearner):
 
         Otherwise a query equal to a training row might not be at distance 0 from it.
         """
-        rows, L = np.ascontiguousarray(X), self.components_.astype(X.dtype, copy=False)
+        rows, L = (np.ascontiguousarray(each, dtype=float) for each in (X, self.components_))
         with np.errstate(over="ignore", invalid="ignore"):
-            return finite(self, np.einsum("ij,kj->ik", rows, np.ascontiguousarray(L)))
+            # in float64: large terms of float32 would cancel down to their rounding errors
+            return finite(self, np.einsum("ij,kj->ik", rows, L).astype(X.dtype, copy=False))
 
 
 MOST_QUERIES = 500  # rows that are left out one by one; the others are looked at all the same
@@ -174,7 +175,9 @@ INIT: Any = param(
 )
 
 
-def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) -> np.ndarray:
+def initial_map(
+    owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int, noise: np.ndarray
+) -> np.ndarray:
     """The initial map, for deviations X in the unit of `owner`.
 
     "identity" keeps the first d features. "pca" projects on the d directions of largest variance.
@@ -191,6 +194,8 @@ def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) ->
     groups : ndarray of int, shape (n,), or None
         Classes, for "lda".
     d : int
+    noise : ndarray of shape (p,)
+        Rounding errors of X, see `ilk_learners.numerics.rounding`.
 
     Returns
     -------
@@ -207,10 +212,10 @@ def initial_map(owner: Any, X: np.ndarray, groups: np.ndarray | None, d: int) ->
     if owner.init == "identity":
         return np.eye(d, p)
     if owner.init == "pca":
-        return fix_signs(spectrum(X.astype(float, copy=False))[1][:d])
+        return fix_signs(spectrum(X)[1][:d])
     if groups is None:
         raise owner.parameter_error("init", "must not be 'lda' where y holds no classes")
-    return _discriminating(X.astype(float, copy=False), groups, d)
+    return _discriminating(X, groups, d, noise)
 
 
 def check_components(owner: object, wanted: int | None, p: int) -> int:
@@ -238,19 +243,20 @@ def _given(owner: Any, d: int, p: int) -> np.ndarray:
     return L
 
 
-def _discriminating(X: np.ndarray, groups: np.ndarray, d: int) -> np.ndarray:
+def _discriminating(X: np.ndarray, groups: np.ndarray, d: int, noise: np.ndarray) -> np.ndarray:
     """Directions of Fisher's criterion within the span of X, completed by principal directions."""
     n_groups = int(groups.max()) + 1
     values, axes = spectrum(X)
-    rank = max(rank_of(values, X.shape), 1)
+    kept = significant(values, axes, len(X), noise)
+    kept[0] = True
+    axes, scale = axes[kept], values[kept] / np.sqrt(len(X))
     # whitening turns Fisher's criterion into an ordinary one: the axes of the class means
-    scale = values[:rank] / np.sqrt(len(X))
-    whitened = X @ (axes[:rank].T / scale)
+    whitened = X @ (axes.T / scale)
     means, _, _ = within(whitened, groups, n_groups)
     shares = np.sqrt(np.bincount(groups, minlength=n_groups) / len(groups))
     _, directions = spectrum(means * shares[:, None])
-    number = min(d, n_groups - 1, rank)
-    directions = directions[:number] / scale @ axes[:rank]
+    number = min(d, n_groups - 1, len(axes))
+    directions = directions[:number] / scale @ axes
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     if number < d:
         directions = np.vstack([directions, _rest(X, directions)[: d - number]])

@@ -206,7 +206,9 @@ class MEGMDiagonal(_Voting):
             cls(neighborhood=10, solver="cg"),
         ]
 
-    def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:
+    def _start(
+        self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float, noise: np.ndarray
+    ) -> np.ndarray:
         p = X.shape[1]
         before: Any = getattr(self, "components_", None) if self.warm_start else None
         if before is not None and before.shape == (p, p):

@@ -21,7 +21,7 @@ from ilk_learners.metric_learners.linear import (
     report_where_known,
 )
 from ilk_learners.metric_learners.whitening import inverse_root
-from ilk_learners.numerics import common_deviations, map_back
+from ilk_learners.numerics import common_deviations, map_back, rounding
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -120,14 +120,14 @@ class MMC(PairLearner):
         pairs = read_pairs(self, X, y, check_seed(self, self.random_state))
         _, rows, exponent = common_deviations(X)
         with library_threads(1):  # products too small for several threads
-            components = self._learned(rows, pairs)
+            components = self._learned(rows, pairs, rounding(X, exponent))
         self.components_ = map_back(self, components, exponent, X.dtype)
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _learned(self, rows: np.ndarray, pairs: Pairs) -> np.ndarray:
+    def _learned(self, rows: np.ndarray, pairs: Pairs, noise: np.ndarray) -> np.ndarray:
         similar, dissimilar = self._differences(rows, pairs)
-        basis = self._basis(similar, rows)
+        basis = self._basis(similar, rows, np.sqrt(2) * noise)  # of differences of two rows
         # |L|^2 - log mean |L step| has its minimum at the direction of the constrained problem; the
         # constraint fixes the length
         L = self._minimum(dissimilar @ basis.T)
@@ -152,12 +152,13 @@ class MMC(PairLearner):
             differences.append(steps)
         return differences[0], differences[1]
 
-    def _basis(self, similar: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def _basis(self, similar: np.ndarray, rows: np.ndarray, noise: np.ndarray) -> np.ndarray:
         """Coordinates in which the scatter of similar pairs is the identity."""
         what = "the scatter of similar pairs"
         if not self.diagonal:
-            return inverse_root(self, similar, lambda: rows, what=what)
+            return inverse_root(self, similar, lambda: rows, what=what, noise=noise)
         squares = (similar**2).sum(axis=0)
+        squares[squares <= len(similar) * noise**2] = 0.0
         self.rank_, self.shrinkage_ = int((squares > 0).sum()), float(self.shrinkage)
         if self.rank_ < len(squares) and not self.shrinkage and self.singular == "error":
             raise InputError(

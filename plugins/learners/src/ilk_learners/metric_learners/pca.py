@@ -19,7 +19,13 @@ from ilk import (
     param,
 )
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
-from ilk_learners.numerics import common_deviations, finite, map_back, rank_of
+from ilk_learners.numerics import (
+    common_deviations,
+    finite,
+    map_back,
+    rounding,
+    significant,
+)
 
 if TYPE_CHECKING:
     from sklearn import decomposition
@@ -120,7 +126,8 @@ class PCA(LinearMetricLearner):
         with np.errstate(invalid="ignore"):  # 0 / 0 without variance
             model = decomposition.PCA(wanted, svd_solver="full").fit(deviations)
         self.mean_ = mean.astype(X.dtype)
-        number = self._whitened_number(model, X) if self.whiten else None
+        noise = rounding(X, exponent)
+        number = self._whitened_number(model, len(X), noise) if self.whiten else None
         components = self._leading_components(model, number, exponent)
         # unit vectors have no unit; whitening divides by deviations in units of 2^exponent
         self.components_ = map_back(self, components, exponent if self.whiten else 0, X.dtype)
@@ -139,8 +146,9 @@ class PCA(LinearMetricLearner):
         components = np.asarray(model.components_[:number])
         return components / np.sqrt(variances)[:, None] if self.whiten else components
 
-    def _whitened_number(self, model: decomposition.PCA, X: np.ndarray) -> int:
-        rank = rank_of(model.singular_values_, X.shape)
+    def _whitened_number(self, model: decomposition.PCA, n: int, noise: np.ndarray) -> int:
+        kept = significant(model.singular_values_, model.components_, n, noise)
+        rank = len(kept) if kept.all() else int(kept.argmin())  # the leading directions
         if isinstance(self.n_components, int | np.integer):
             self._check_number(int(self.n_components), rank, "the rank, for whiten=True")
         elif rank == 0:

@@ -10,7 +10,7 @@ from ilk import Array as ArrayParam
 from ilk import InputError, check_labels, check_same_length, check_vectors, display_name, param
 from ilk_learners.metric_learners.linear import LinearMetricLearner, report_where_known
 from ilk_learners.metric_learners.whitening import inverse_root, leading
-from ilk_learners.numerics import common_deviations, map_back, within
+from ilk_learners.numerics import common_deviations, map_back, rounding, within
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -124,6 +124,7 @@ class RCA(LinearMetricLearner):
             deviations,
             lambda: common_deviations(X)[1],
             what="the covariance inside the chunklets",
+            noise=rounding(X, exponent),
         )
         if self.n_components is not None:
             components = self._leading(X, components, self.n_components)

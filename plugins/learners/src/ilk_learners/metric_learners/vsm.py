@@ -118,7 +118,9 @@ class VSM(DescentLearner):
         near = ilk.nearest(Z, number)[1]
         return VariableKernel(X, Y, near, _least_distance(Z, near), self.width, self.penalty)
 
-    def _start(self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float) -> np.ndarray:
+    def _start(
+        self, X: np.ndarray, y: np.ndarray, exponent: int, scale: float, noise: np.ndarray
+    ) -> np.ndarray:
         """Log weights of standardised features, and log r."""
         p = X.shape[1]
         start = np.append(np.zeros(p), np.log(self.width))

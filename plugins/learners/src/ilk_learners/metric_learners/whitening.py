@@ -12,7 +12,14 @@ from ilk_learners.metric_learners.linear import (
     check_components,
     report_where_known,
 )
-from ilk_learners.numerics import common_deviations, fix_signs, map_back, rank_of, thin_spectrum
+from ilk_learners.numerics import (
+    common_deviations,
+    fix_signs,
+    map_back,
+    rounding,
+    significant,
+    thin_spectrum,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +39,7 @@ class Whitening(LinearMetricLearner):
     ``Lambda^(1/2) Phi'``, the L above.
 
     If S is singular, because of constant or dependent features or too few rows, directions without
-    variance (up to rounding relative to the largest) are left out; with `shrinkage` all are kept.
+    variance (up to rounding: that of float32, if X is) are left out; with `shrinkage` all are kept.
     `transform` does not centre the data; this does not affect distances.
 
     Attributes
@@ -92,7 +99,7 @@ class Whitening(LinearMetricLearner):
         X = check_vectors(self, X, reset=True, min_rows=2)
         check_components(self, self.n_components, X.shape[1])
         _, deviations, exponent = common_deviations(X)
-        roots, axes = self._axes(deviations)
+        roots, axes = self._axes(deviations, rounding(X, exponent))
         d = self._n_directions(roots)
         # in these coordinates the covariance is the identity
         components = fix_signs(axes[:d]) / roots[:d, None]
@@ -100,17 +107,18 @@ class Whitening(LinearMetricLearner):
         self.report_ = report_where_known(self, X, y)
         return self
 
-    def _axes(self, deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _axes(self, deviations: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positive standard deviations, descending, and their directions."""
         n, p = deviations.shape
         s = self.shrinkage
         values, axes = thin_spectrum(deviations)
-        self.rank_ = rank_of(values, deviations.shape)
+        kept = significant(values, axes, n, noise)
+        self.rank_ = int(kept.sum())
         if self.rank_ == 0:
             raise InputError(f"{display_name(self)}: X has no variance: all rows are equal")
         if s == 0:
             # D'D = (n - 1) S: singular values of D over sqrt(n - 1) are standard deviations
-            return values[: self.rank_] / np.sqrt(n - 1), axes
+            return values[kept] / np.sqrt(n - 1), axes[kept]
         # with shrinkage, directions without variance count too: complete the basis
         if len(axes) < p:
             axes = np.vstack([axes, _rest(axes)])
@@ -134,7 +142,12 @@ def _rest(axes: np.ndarray) -> np.ndarray:
 
 
 def inverse_root(
-    owner: Any, root: np.ndarray, points: Callable[[], np.ndarray], *, what: str
+    owner: Any,
+    root: np.ndarray,
+    points: Callable[[], np.ndarray],
+    *,
+    what: str,
+    noise: np.ndarray,
 ) -> np.ndarray:
     """L with L A L' = I for A = root' root, shrunk or reduced by the parameters of `owner`.
 
@@ -148,6 +161,8 @@ def inverse_root(
         leading principal components.
     what : str
         Name of A in errors, such as "the covariance inside ...".
+    noise : ndarray of shape (p,)
+        Rounding errors in the columns of `root`, see `ilk_learners.numerics.rounding`.
 
     Returns
     -------
@@ -160,8 +175,8 @@ def inverse_root(
         If A is 0, or singular and that is an error.
     """
     values, vectors = thin_spectrum(root)
-    p = root.shape[1]
-    owner.rank_ = rank_of(values, root.shape)
+    m, p = root.shape
+    owner.rank_ = int(significant(values, vectors, m, noise).sum())
     owner.shrinkage_ = float(owner.shrinkage)
     if owner.rank_ == 0:
         raise InputError(f"{display_name(owner)}: {what} is 0: there is nothing to learn from")
@@ -172,7 +187,7 @@ def inverse_root(
                 f"shrinkage, or another singular"
             )
         if owner.singular == "reduce":
-            return _reduced(root, points(), owner.rank_, float(values[0]))
+            return _reduced(root, points(), owner.rank_, noise)
         owner.shrinkage_ = _intensity(owner, root)
     return _shrunk(values, vectors, owner.shrinkage_)
 
@@ -222,20 +237,22 @@ def _intensity(owner: object, root: np.ndarray) -> float:
     return intensity
 
 
-def _reduced(root: np.ndarray, points: np.ndarray, rank: int, norm: float) -> np.ndarray:
+def _reduced(root: np.ndarray, points: np.ndarray, rank: int, noise: np.ndarray) -> np.ndarray:
     """L in the space of leading principal components in which A has full rank."""
     _, axes = thin_spectrum(points)
     # the first components, in the order of variance, that A distinguishes
-    chosen = fix_signs(axes)[_independent(root @ axes.T, rank, norm)]
+    doubt = np.sqrt(max(root.shape)) * np.linalg.norm(axes * noise, axis=1)
+    chosen = fix_signs(axes)[_independent(root @ axes.T, rank, doubt)]
     # on the space of the chosen components A has full rank
     values, vectors = thin_spectrum(root @ chosen.T)
     return np.asarray((vectors.T / values) @ vectors @ chosen)
 
 
-def _independent(columns: np.ndarray, number: int, norm: float) -> list[int]:
-    """Positions of the first linearly independent columns of a matrix of that norm."""
+def _independent(columns: np.ndarray, number: int, doubt: np.ndarray) -> list[int]:
+    """Positions of the first linearly independent columns; `doubt` is the error of each."""
     # shorter remainders are rounding errors
-    shortest = norm * max(columns.shape) * np.finfo(float).eps
+    norm = float(np.linalg.norm(columns, 2))
+    shortest = np.maximum(norm * max(columns.shape) * np.finfo(float).eps, doubt)
     independent: list[int] = []
     basis = np.zeros((len(columns), number))
     for position, column in enumerate(columns.T):
@@ -244,7 +261,7 @@ def _independent(columns: np.ndarray, number: int, norm: float) -> list[int]:
         rest = column - basis @ (basis.T @ column)
         rest -= basis @ (basis.T @ rest)  # a second time, against rounding
         length = np.linalg.norm(rest)
-        if length > shortest:
+        if length > shortest[position]:
             basis[:, len(independent)] = rest / length
             independent.append(position)
     return independent
