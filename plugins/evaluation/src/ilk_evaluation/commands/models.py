@@ -235,7 +235,7 @@ def _check_apart(output: Path, *inputs: str | Path | None) -> None:
     """Refuse to replace a file of the experiment or the rows, also with --force."""
     import ilk
 
-    for path in map(Path, filter(None, inputs)):
+    for path in [Path(one) for one in inputs if one is not None]:
         if output.exists() and path.exists() and output.samefile(path):
             raise ilk.InputError(
                 f"{output}: is another file of this command ({path}); give another --output"
