@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ilk_learners.votes import Vote, Width, ZeroDistance
 
 
-_VOTES_ONLY = "a weight multiplies a vote; two copies of a case are two of the k neighbours"
+VOTES_ONLY = "a weight multiplies a vote; two copies of a case are two of the k neighbours"
 
 
 class Nearest(Component):
@@ -114,9 +114,7 @@ class Nearest(Component):
         sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {
-        "check_weights_repeat": _VOTES_ONLY,
-        "sklearn:check_sample_weight_equivalence_on_dense_data": _VOTES_ONLY,
-        "sklearn:check_sample_weight_equivalence_on_sparse_data": _VOTES_ONLY,
+        "sklearn:check_sample_weight_equivalence_on_dense_data": VOTES_ONLY
     }
 
     @abstractmethod

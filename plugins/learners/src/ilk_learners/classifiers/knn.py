@@ -22,10 +22,18 @@ from ilk import (
     n_rows,
     param,
 )
-from ilk_learners.neighbors import Explanation, Nearest, n_of_other_classes, neighbors_of_others
+from ilk_learners.neighbors import (
+    VOTES_ONLY,
+    Explanation,
+    Nearest,
+    n_of_other_classes,
+    neighbors_of_others,
+)
 from ilk_learners.votes import Ballot
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ilk import ArrayLike, Cases, Labels
     from ilk_learners.votes import Ties
 
@@ -130,6 +138,7 @@ class KNN(Nearest, Classifier):
     )
     random_state: RandomState = param(default=None, type=Seed, doc='For ``ties="random"``.')
     capabilities: ClassVar[Capabilities] = replace(Nearest.capabilities, probabilistic=True)
+    waivers: ClassVar[Mapping[str, str]] = {**Nearest.waivers, "check_weights_repeat": VOTES_ONLY}
 
     @classmethod
     def examples(cls) -> list[Self]:
