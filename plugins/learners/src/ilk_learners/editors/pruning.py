@@ -112,9 +112,8 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
                 break
 
 
-@ilk.compiled
 def short(reserve: int, S: Associates) -> np.ndarray:
-    """Tell which followed cases have an incomplete list and few candidates in it.
+    """Numbers of the followed cases that have an incomplete list and few candidates in it.
 
     Parameters
     ----------
@@ -122,18 +121,12 @@ def short(reserve: int, S: Associates) -> np.ndarray:
         Sufficient number of candidates beyond the neighbours.
     S : Associates
     """
-    K, is_short = len(S.slots) // len(S.cases), np.zeros(len(S.cases), dtype=np.bool_)
-    for case in range(len(S.cases)):
-        if S.cases[case, WHOLE] or not S.cases[case, FOLLOWED]:
-            continue
-        left = 0
-        for place in range(S.cases[case, PLACE], S.listed.shape[1]):
-            candidate = S.listed[case, place]
-            left += candidate >= 0 and S.cases[candidate, ALIVE]
-        is_short[case] = left < reserve
-        for slot in range(case * K, case * K + K):
-            is_short[case] |= S.slots[slot, NEIGHBOR] < 0
-    return is_short
+    alive, positions = S.cases[:, ALIVE] > 0, np.arange(S.listed.shape[1])
+    rows = np.flatnonzero((S.cases[:, FOLLOWED] > 0) & (S.cases[:, WHOLE] == 0))
+    lists = S.listed[rows]
+    left = alive[lists] & (lists >= 0) & (positions >= S.cases[rows, PLACE, None])
+    neighbors = S.slots[:, NEIGHBOR].reshape(len(S.cases), -1)[rows]
+    return rows[(left.sum(axis=1) < reserve) | (neighbors < 0).any(axis=1)]
 
 
 @ilk.compiled

@@ -239,7 +239,7 @@ def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> 
     start = 0
     while start < len(order):
         # lists that are nearly exhausted are rebuilt together, as one search costs less than many
-        rows, left = np.flatnonzero(short(_ENOUGH, S)), np.flatnonzero(S.cases[:, ALIVE])
+        rows, left = short(_ENOUGH, S), np.flatnonzero(S.cases[:, ALIVE])
         if len(rows):
             renew(rows, _nearest(cases, rows, left, width + 1), len(left) <= width + 1, S)
         start = remove(order, start, forget, S)
