@@ -126,7 +126,7 @@ def short(reserve: int, S: Associates) -> np.ndarray:
     lists = S.listed[rows]
     left = alive[lists] & (lists >= 0) & (positions >= S.cases[rows, PLACE, None])
     neighbors = S.slots[:, NEIGHBOR].reshape(len(S.cases), -1)[rows]
-    return rows[(left.sum(axis=1) < reserve) | (neighbors < 0).any(axis=1)]
+    return np.asarray(rows[(left.sum(axis=1) < reserve) | (neighbors < 0).any(axis=1)])
 
 
 @ilk.compiled
