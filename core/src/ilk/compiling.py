@@ -116,10 +116,7 @@ def _dispatcher(function: _F, options: dict[str, Any]) -> Any:
         finally:
             settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
     dispatcher.ilk_stamp = stamp
-    stored = dispatcher._cache  # noqa: SLF001  # numba says it no other way
-    # numba's key has the pickled closure, and a function's is another in each process
-    stored._index_key = lambda signature, codegen: (signature, codegen.magic_tuple())  # noqa: SLF001
-    _forgive(stored)
+    _forgive(dispatcher._cache)  # noqa: SLF001  # numba says it no other way
     return dispatcher
 
 
@@ -236,8 +233,7 @@ def _names(code: CodeType) -> set[str]:
 def _identity(value: Any) -> str:
     """A text that identifies a value in every process."""
     if hasattr(value, "py_func"):
-        stamp = getattr(value, "ilk_stamp", None) or _stamp(value.py_func)
-        return f"{value.py_func.__code__.co_firstlineno} {stamp}"  # others of its file have it, too
+        return str(getattr(value, "ilk_stamp", None) or _stamp(value.py_func))
     if isinstance(value, ModuleType):
         return f"{value.__name__} {getattr(value, '__version__', '')}"
     if isinstance(value, type) or callable(value):

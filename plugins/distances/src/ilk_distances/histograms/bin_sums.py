@@ -10,15 +10,10 @@ computes them again from differences of bins, which keep their digits also after
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import ilk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @ilk.compiled
@@ -278,74 +273,69 @@ def settled(
     return low
 
 
-@cache
-def recomputed(kind: int) -> Callable[..., np.ndarray]:
-    """Compiled sums over bins of some pairs of a row of X and a row of Y.
+@ilk.compiled
+def recomputed(
+    kind: int,
+    X: np.ndarray,
+    Y: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    added: tuple[np.ndarray, np.ndarray],
+    normalize: bool,
+) -> np.ndarray:
+    """Sums over bins of some pairs of a row of X and a row of Y.
 
     Parameters
     ----------
     kind : int
-        Which sum; only its own term is compiled.
-
-    Returns
-    -------
-    callable
-        With the arguments X and Y, ndarrays of shape (n, p) and (m, p), whose bins are at most 1
-        if histograms are normalized; rows and columns, ndarrays of shape (n_pairs,); added, two
-        ndarrays of shape (n,) and (m,), a summand for every bin of each row; normalize, a bool.
+        Which sum.
+    X, Y : ndarray of shape (n, p) and (m, p)
+        Bins at most 1 if histograms are normalized.
+    rows, columns : ndarray of shape (n_pairs,)
+    added : two ndarrays of shape (n,) and (m,)
+        Summand for every bin of each row.
+    normalize : bool
     """
-    term = _TERMS[kind]
-
-    @ilk.compiled
-    def sums(
-        X: np.ndarray,
-        Y: np.ndarray,
-        rows: np.ndarray,
-        columns: np.ndarray,
-        added: tuple[np.ndarray, np.ndarray],
-        normalize: bool,
-    ) -> np.ndarray:
-        out = np.zeros(len(rows))
-        for pair in range(len(rows)):
-            x, y = X[rows[pair]], Y[columns[pair]]
-            x_added, y_added = added[0][rows[pair]], added[1][columns[pair]]
+    out = np.zeros(len(rows))
+    for pair in range(len(rows)):
+        x, y = X[rows[pair]], Y[columns[pair]]
+        x_added, y_added = added[0][rows[pair]], added[1][columns[pair]]
+        if normalize:
+            # differences of normalized bins cancel: masses need more than double precision
+            x_mass, y_mass = _mass(x, x_added), _mass(y, y_added)
+        else:
+            x_mass = y_mass = (1.0, 0.0)
+        for f in range(len(x)):
             if normalize:
-                # differences of normalized bins cancel: masses need more than double precision
-                x_mass, y_mass = _mass(x, x_added), _mass(y, y_added)
+                d = _difference(x[f], x_added, x_mass, y[f], y_added, y_mass)
             else:
-                x_mass = y_mass = (1.0, 0.0)
-            for f in range(len(x)):
-                if normalize:
-                    d = _difference(x[f], x_added, x_mass, y[f], y_added, y_mass)
-                else:
-                    d = x[f] - y[f]
-                # equal bins contribute nothing, also where the formula has 0 / 0
-                if d != 0:
-                    a, b = (x[f] + x_added) / x_mass[0], (y[f] + y_added) / y_mass[0]
-                    out[pair] += term(a, b, d)
-        return out
-
-    return sums
-
-
-# Terms of one bin; ``d = a - b`` is more precise than the rounded a and b
+                d = x[f] - y[f]
+            out[pair] += _term(kind, (x[f] + x_added) / x_mass[0], (y[f] + y_added) / y_mass[0], d)
+    return out
 
 
 @ilk.compiled
-def _overlap(a: float, b: float, d: float) -> float:  # noqa: ARG001  # as all terms
-    return abs(d) / 2
-
-
-@ilk.compiled
-def _hellinger(a: float, b: float, d: float) -> float:
-    """``(sqrt a - sqrt b)^2``, with d known better than the difference of the roots."""
-    root = d / (math.sqrt(a) + math.sqrt(b))
-    return root * root
-
-
-@ilk.compiled
-def _chi2(a: float, b: float, d: float) -> float:
-    return d * (d / (a + b)) / 2
+def _term(kind: int, a: float, b: float, d: float) -> float:
+    """Term of one bin; ``d = a - b`` is more precise than the rounded a and b."""
+    # equal bins contribute nothing, also where the formula has 0 / 0
+    if d == 0:
+        return 0.0
+    if kind == OVERLAP:
+        return abs(d) / 2
+    if kind == HELLINGER:
+        # (sqrt a - sqrt b)^2, with d known better than the difference of the roots
+        root = d / (math.sqrt(a) + math.sqrt(b))
+        return root * root
+    if kind == CHI2:
+        return d * (d / (a + b)) / 2
+    value: float
+    if kind == JEFFREY:
+        value = _jeffrey(a, b, d)
+    elif kind == DIVERGENCE:
+        value = _divergence(a, b, d)
+    else:
+        value = _symmetric(a, b, d)
+    return value
 
 
 @ilk.compiled
@@ -395,16 +385,6 @@ def _divergence(a: float, b: float, d: float) -> float:
     for n in range(11, 1, -1):
         total = 1 / (n * (n - 1)) - total * x
     return d * x * total
-
-
-_TERMS = {
-    CHI2: _chi2,
-    DIVERGENCE: _divergence,
-    HELLINGER: _hellinger,
-    JEFFREY: _jeffrey,
-    OVERLAP: _overlap,
-    SYMMETRIC: _symmetric,
-}
 
 
 @ilk.compiled

@@ -99,7 +99,7 @@ class HistogramDistance(VectorDistance):
         X, x_added = self._scaled(X)
         Y, y_added = self._scaled(Y)
         added = x_added, y_added
-        return np.asarray(recomputed(kind)(X, Y, *np.nonzero(pairs), added, self.normalize))
+        return np.asarray(recomputed(kind, X, Y, *np.nonzero(pairs), added, self.normalize))
 
     def _scaled(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Histograms and the summands of their bins; bins at most 1 if normalized."""
