@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -89,7 +88,7 @@ def chosen(wanted: list[str]) -> list[str]:
 
 def run(part: str, seconds: float, repeats: int | None = None) -> dict[str, Any]:
     """Measure a part in a new process; keep the rows that it has printed if it fails."""
-    load, start = _load(), monotonic()
+    load, start = record.load_average(), monotonic()
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         outcome = _outcome([part, *([str(repeats)] if repeats else [])], seconds, output)
         output.seek(0)
@@ -119,11 +118,6 @@ def _outcome(arguments: list[str], seconds: float, output: Any) -> str:
     return (
         f"left out, as {last} is not installed" if done.returncode == ABSENT else f"failed: {last}"
     )
-
-
-def _load() -> float | None:
-    """Processes that ran in the last minute, on average."""
-    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def _print(rows: Any, behind: bool) -> None:

@@ -93,6 +93,11 @@ def _memory() -> int | None:
         return None
 
 
+def load_average() -> float | None:
+    """Processes that ran in the last minute, on average."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that are installed."""
     found = {"Python": platform.python_version()}

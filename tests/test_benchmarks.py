@@ -1,7 +1,9 @@
 """The command that runs the benchmarks, on parts made for these tests, and the page it writes."""
 
+import importlib
 import json
 import sys
+import time
 
 import pytest
 
@@ -151,3 +153,31 @@ def test_a_page_tells_dates_noise_and_what_is_lacking(record):
 def test_the_page_of_the_docs_tells_the_record_beside_it(record):
     page = ROOT / "docs" / "benchmarks.md"
     assert page.read_text("utf-8") == record.text(record.load(page.with_suffix(".json")))
+
+
+def test_growth_is_fitted_and_foretold(command):
+    growth = importlib.import_module("benchmarks.growth")
+    assert growth.exponent((10, 100, 1000), [1.0, 100.0, 1e4]) == pytest.approx(2)
+    assert growth.exponent((10, 100), [1.0]) is None
+    ours = growth.Series("fit", "n", "peer", (10, 100, 1000), lambda n: None)
+    found = {**vars(ours), "ours": [1.0, 100.0, 1e4], "theirs": [1.0, 10.0]}
+    expected = (
+        "| fit | n = 10 / 100 / 1,000 | 1 / 100 / 1e+04 | **2.00** | peer | 1 / 10 / - | 1.00 |"
+    )
+    assert growth.line(found) == expected
+
+
+def test_sizes_that_would_take_too_long_are_left_out(command, monkeypatch):
+    growth = importlib.import_module("benchmarks.growth")
+    clock = {"ours": 0.0}
+    monkeypatch.setattr(growth, "process_time", lambda: clock["ours"])
+
+    def pair(n):
+        def work():
+            clock["ours"] += n**2
+
+        return work, work
+
+    series = growth.Series("fit", "n", "peer", (1, 2, 4, 8), pair, most_of_peer=2)
+    found = growth.measured(series, time.monotonic() + 1000)
+    assert (found["ours"], found["theirs"]) == ([1.0, 4.0, 16.0], [1.0, 4.0])

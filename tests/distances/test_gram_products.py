@@ -15,7 +15,14 @@ from ilk_distances.kernels import tiled
 @pytest.fixture(autouse=True)
 def always_products(monkeypatch):
     """Small blocks and groups, and products however few and imprecise."""
-    for name, value in {"_TALL": 8, "_CACHED": 64, "_GROUP": 5, "_SAMPLE": 1, "_LOST": 1}.items():
+    for name, value in {
+        "_TALL": 8,
+        "_CACHED": 64,
+        "_GROUP": 5,
+        "_SAMPLE": 1,
+        "_LOST": 1,
+        "_MIRRORED": 1,
+    }.items():
         monkeypatch.setattr(tiled, name, value)
     monkeypatch.setattr(tiled, "FEWEST_FEATURES", {np.float64: 1, np.float32: 1})
 

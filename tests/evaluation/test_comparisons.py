@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import friedmanchisquare
+from scipy.special import chdtrc, fdtrc
+from scipy.stats import friedmanchisquare, studentized_range
 
 import ilk
 from cases import in_one_test
+from ilk_evaluation.comparisons.friedman_nemenyi import chi2_above, f_above, range_above
 
 # The ranks of Demšar (2006), Table 2: four variants of C4.5 by AUC on 14 data sets.
 DEMSAR = pd.DataFrame(
@@ -96,6 +98,20 @@ def test_chi2_is_scipys(table):
     expected = friedmanchisquare(*means.T)
     assert verdict.details["chi2"] == pytest.approx(expected.statistic)
     assert verdict.details["chi2_p_value"] == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("k", [2, 3, 6, 7, 10])
+def test_tails_are_scipys(k):
+    """Also far out, and for even and odd degrees of freedom; of the range to 1e-8, as there."""
+    for value in (0, 1e-8, 0.1, 0.9, 1, 1.3, 2.5, 7, 30, 400, math.inf):
+        for n in (2, 3, 10, 30):
+            degrees = k - 1, (k - 1) * (n - 1)
+            assert f_above(*degrees, value) == pytest.approx(fdtrc(*degrees, value), rel=1e-12)
+        if value < math.inf:
+            assert chi2_above(k - 1, value) == pytest.approx(chdtrc(k - 1, value), rel=1e-12)
+        if 0.1 <= value < 9:
+            expected = studentized_range.sf(value, k, math.inf)
+            assert range_above(value, k) == pytest.approx(expected, abs=1e-8)
 
 
 @given(tables, st.randoms(use_true_random=False))

@@ -1,10 +1,11 @@
-"""The Gram matrix of a support vector machine beside the kernel's own."""
+"""Kernel values that a support vector machine computes, beside the kernel's own."""
 
 import numpy as np
 import pytest
 
 import ilk
 from cases import in_one_test
+from ilk_learners.svm.blocks import kernel_values
 from ilk_learners.svm.gram import gram_matrix, is_definite, known_kernel
 
 KERNELS = {
@@ -28,18 +29,22 @@ def rows(n, scale=1.0, origin=0.0):
     return origin + scale * np.random.default_rng(0).normal(size=(n, 4))
 
 
+def in_blocks(fitted, X):
+    return kernel_values(fitted, X, None, known_kernel(fitted), memory=1)
+
+
 @in_one_test
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-@pytest.mark.parametrize("n", [2, 127, 128, 300])
-def test_it_is_the_kernels_own(kernel, n):
+@pytest.mark.parametrize("n", [2, 127, 300])
+def test_values_in_blocks_are_the_kernels_own(kernel, n):
     X = rows(n)
     fitted = made(kernel).fit(X)
-    gram = gram_matrix(fitted, X)
-    own = fitted.gram(X)
-    assert (np.abs(gram - own) <= 1e-12 * np.maximum(np.abs(own), 1)).all()
-    assert np.array_equal(gram, gram.T)
-    assert gram.flags.c_contiguous
-    assert gram.dtype == float
+    own, values = fitted.gram(X), in_blocks(fitted, X)
+    some, weights = np.arange(0, n, 2), np.linspace(-1, 1, -(-n // 2))
+    np.testing.assert_allclose(values.square(some), own[np.ix_(some, some)], rtol=1e-11, atol=1e-12)
+    expected = weights @ own[some]
+    scale = np.abs(own).max() * len(some)
+    np.testing.assert_allclose(values.combine(some, weights), expected, atol=1e-12 * scale)
 
 
 @in_one_test
@@ -48,18 +53,20 @@ def test_it_is_the_kernels_own(kernel, n):
 def test_rows_of_any_unit_and_far_from_the_origin(origin, scale):
     X = rows(40, scale, origin * scale)
     fitted = ilk.kernel("rbf").fit(X)
-    assert gram_matrix(fitted, X) == pytest.approx(fitted.gram(X), abs=3e-12)
+    square = in_blocks(fitted, X).square(np.arange(len(X)))
+    assert square == pytest.approx(fitted.gram(X), abs=3e-12)
 
 
 def test_groups_far_apart_are_left_to_the_kernel():
     X = np.vstack([rows(20), rows(20, origin=1e7)])
     fitted = ilk.kernel("rbf", sigma=1.0).fit(X)
-    assert np.array_equal(gram_matrix(fitted, X), fitted.gram(X))
+    assert np.array_equal(in_blocks(fitted, X).square(np.arange(len(X))), fitted.gram(X))
 
 
 def test_rows_that_underflow():
     X = np.array([[0.0], [0.5], [300.0]])
-    K = gram_matrix(ilk.kernel("rbf", sigma=1.0).fit(X), X)
+    fitted = ilk.kernel("rbf", sigma=1.0).fit(X)
+    K = in_blocks(fitted, X).square(np.arange(len(X)))
     assert K[0] == pytest.approx([1, np.exp(-1 / 8), 0])
 
 

@@ -90,10 +90,11 @@ def _by_group() -> dict[str, list[Found]]:
     """Read the entry points of every installed distribution, once."""
     by_group: dict[str, list[Found]] = {}
     for dist, points in _offering_distributions():
-        if hidden(dist.name):
+        name, version = dist.name, dist.version  # each reading parses all metadata
+        if hidden(name):
             continue
         for point in points:
-            found = Found(point.group, point.name, dist.name, dist.version, point.value, point)
+            found = Found(point.group, point.name, name, version, point.value, point)
             by_group.setdefault(point.group, []).append(found)
     return by_group
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _Float: TypeAlias = type[np.floating[Any]]
 _Part: TypeAlias = tuple[int, Rows, Rows]
 
-_TILE = 2**14  # numbers of the second operand in a tile: they stay in the cache
+_TILE = 2**16  # numbers of the second operand in a tile: they stay in the cache
 _WIDEST, _NARROWEST = 512, 32  # columns of a tile: vectorized, and still in the cache
 _LONG = 2**18  # numbers of the second operand in a tile of few rows: it is read once
 _TALL, _FLAT = 512, 256  # rows of a block whose distances are stored, or only searched

@@ -27,31 +27,18 @@ def masses(X: np.ndarray, added: float) -> np.ndarray:
     return out
 
 
-@ilk.compiled
 def normalized(X: np.ndarray, added: float) -> np.ndarray:
     """Add `added` to each bin of X, (n, p), and divide the rows by their masses."""
-    n, p = X.shape
-    out = np.empty_like(X)
-    mass = masses(X, added)
-    for i in range(n):
-        for f in range(p):
-            out[i, f] = (X[i, f] + added) / mass[i]
-    return out
+    bins = X + np.float64(added)
+    bins /= masses(X, added)[:, None]
+    return bins.astype(X.dtype, copy=False)
 
 
-@ilk.compiled
 def outside(X: np.ndarray, least: float, most: float) -> np.ndarray:
     """Tell which rows of X, (n, p), have a non-zero bin outside [least, most]."""
-    n, p = X.shape
-    is_outside = np.zeros(n, dtype=np.bool_)
-    for i in range(n):
-        # counting instead of an early exit keeps the loop vectorized
-        some = 0
-        for f in range(p):
-            x = X[i, f]
-            some += (x > most) | ((x < least) & (x != 0))
-        is_outside[i] = some > 0
-    return is_outside
+    is_outside = (np.float64(least) > X) & (X != 0)
+    is_outside |= np.float64(most) < X
+    return np.asarray(is_outside.any(axis=1))
 
 
 @ilk.compiled(fastmath={"contract"})

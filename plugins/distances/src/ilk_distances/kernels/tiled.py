@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = {np.float64: 1e-12, np.float32: 1e-9}  # relative error of squares by products
 # Measured on one core, products by AVX2; differences of float32 take half the time
-FEWEST_FEATURES = {np.float64: 80, np.float32: 320}  # below, differences are faster
+FEWEST_FEATURES = {np.float64: 128, np.float32: 1024}  # below, differences are faster
+_MIRRORED = 3  # as many times more features where only half of the matrix is computed
 
 
 def apply(function: Function, D: np.ndarray) -> np.ndarray:
@@ -87,14 +88,15 @@ def of_squares(function: Function, X: np.ndarray, Y: np.ndarray, sigma: float) -
     -------
     ndarray of shape (n, m)
         float32 if both are. The relative error of u is at most `TOLERANCE`. Of rows with fewer
-        than `FEWEST_FEATURES`, entries depend neither on other entries nor on threads.
+        features than `FEWEST_FEATURES`, entries depend neither on other entries nor on threads.
     """
     dtype: Any = np.float32 if X.dtype == Y.dtype == np.float32 else np.float64
     K = np.empty((len(X), len(Y)), dtype)
     # in two divisions: sigma^2 might underflow or overflow
     factor = 0.5 / sigma / sigma
     products = _Products.of(X, Y, factor, dtype)
-    size = _halved(_TALL, 16, _MOST // max(len(Y), 1)) if products else _width(X)
+    tall = _TALL // 4 if X is Y else _TALL  # flat blocks compute little below the diagonal
+    size = _halved(tall, 16, _MOST // max(len(Y), 1)) if products else _width(X)
     if products is None and K.size > _BRIEF:
         size = _halved(size, 32, -(-len(X) // ilk.n_threads()))
     differences = _Differences(X, Y, dtype)
@@ -187,7 +189,8 @@ class _Products:
     @classmethod
     def of(cls, X: np.ndarray, Y: np.ndarray, factor: float, dtype: Any) -> _Products | None:
         """Return products for a type of results; None if they are slow, or imprecise for many."""
-        if X.shape[1] < FEWEST_FEATURES[dtype] or min(len(X), len(Y)) < _SAMPLE:
+        fewest = FEWEST_FEATURES[dtype] * (_MIRRORED if X is Y else 1)
+        if X.shape[1] < fewest or min(len(X), len(Y)) < _SAMPLE:
             return None
         some = X[:: len(X) // _SAMPLE]
         others = some if X is Y else Y[:: len(Y) // _SAMPLE]
@@ -270,7 +273,7 @@ def _same(u: np.ndarray) -> np.ndarray:
 
 
 _WIDEST = 256  # rows and columns of a reused tile that stays in the cache
-_NUMBERS = 3 * 2**13  # numbers of Y in a tile: they stay in the cache
+_NUMBERS = 2**16  # numbers of Y in a tile: they stay in the cache
 _CACHED = 2**15  # numbers replaced at a time: they stay in the cache
 _SHARE = 2**20  # numbers in a thread's block: large beside the cost of its start
 _BRIEF = 2**12  # Gaussians that take about as long as the start of a thread

@@ -96,7 +96,7 @@ def run(
             elif only is not None:
                 ctx.exit(_run_only(plan, only, debug=debug))
             else:
-                if not quiet and n_done(plan, fresh=fresh) < plan.n_cells:
+                if not quiet and n_done(plan, fresh=fresh, verified=False) < plan.n_cells:
                     print_plan_notes(console_on(sys.stderr, patient=True), plan)
                 listeners = _listeners()
                 results = run_experiment(

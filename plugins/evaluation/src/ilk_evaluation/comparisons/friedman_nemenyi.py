@@ -88,8 +88,6 @@ class FriedmanNemenyi(ilk.Comparison):
         return [cls(), cls(alpha=0.1, correct_ties=False)]
 
     def compare(self, results: ilk.Scores) -> ilk.Verdict:
-        from scipy.special import chdtrc
-
         self.check_parameters()
         matrix, dropped = complete(self, results)
         pipelines = [str(name) for name in matrix.columns]
@@ -111,7 +109,7 @@ class FriedmanNemenyi(ilk.Comparison):
                 "n_pipelines": test.k,
                 "chi2": test.chi2,
                 "kendall_w": test.chi2 / (test.n * (test.k - 1)),
-                "chi2_p_value": float(chdtrc(test.k - 1, test.chi2)),
+                "chi2_p_value": chi2_above(test.k - 1, test.chi2),
                 "degrees_of_freedom": test.degrees,
                 "exact": test.exact,
                 "q": q,
@@ -158,15 +156,57 @@ def range_above(q: float, k: int) -> float:
     """Probability that the range of k standard normal values exceeds q.
 
     It is one minus the integral of ``k phi(z) (Phi(z) - Phi(z - q))^(k - 1)`` over the largest
-    value z: smooth, so that a sum over a grid has an error of 1e-14. The import of scipy.stats,
-    which has the distribution, takes longer than all of a comparison.
+    value z: smooth, so that a sum over a grid has an error of 1e-14. Like the tails below it does
+    without scipy, whose import takes longer than all of a comparison.
     """
-    from scipy.special import ndtr
-
     z, step = np.linspace(-9, 9, 577, retstep=True)
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    within = k * step * np.sum(density * (ndtr(z) - ndtr(z - q)) ** (k - 1))
+    within = k * step * np.sum(density * (_normal_below(z) - _normal_below(z - q)) ** (k - 1))
     return max(1 - float(within), 0.0)
+
+
+def _normal_below(z: np.ndarray) -> np.ndarray:
+    tails = map(math.erfc, (z * -math.sqrt(0.5)).tolist())
+    return np.fromiter(tails, float, len(z)) / 2
+
+
+def chi2_above(degrees: int, value: float) -> float:
+    """Probability that a chi-square variable exceeds a value: a finite sum of positive terms."""
+    half = value / 2
+    if half <= 0:
+        return 1.0
+    powers = [degrees % 2 / 2 + i for i in range(degrees // 2)]
+    terms = [math.exp(a * math.log(half) - half - math.lgamma(a + 1)) for a in powers]
+    return math.fsum([math.erfc(math.sqrt(half)) if degrees % 2 else 0.0, *terms])
+
+
+def f_above(above: int, below: int, value: float) -> float:
+    """Probability that an F variable of these degrees of freedom exceeds a value."""
+    if math.isinf(value):
+        return 0.0
+    total = below + above * value
+    return _beta_below(below / total, above * value / total, below / 2, above / 2)
+
+
+def _beta_below(x: float, y: float, a: float, b: float) -> float:
+    """Regularized incomplete beta function at x = 1 - y, by its continued fraction."""
+    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly
+        return 1 - _beta_below(y, x, b, a)
+    if x <= 0:
+        return 0.0
+    upper, lower = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    value, m, change = lower, 0, 0.0
+    while abs(change - 1) > 1e-15:
+        m += 1
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        change = 1.0
+        for part in (even, odd):
+            upper, lower = 1 + part / upper, 1 / (1 + part * lower)
+            change *= upper * lower
+        value *= change
+    scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return value * math.exp(a * math.log(x) + b * math.log(y) + scale) / a
 
 
 def range_quantile(alpha: float, k: int) -> float:
@@ -210,9 +250,7 @@ class Friedman:
 
     @property
     def _by_f(self) -> float:
-        from scipy.special import fdtrc
-
-        return float(fdtrc(*self.degrees, self.f))
+        return f_above(*self.degrees, self.f)
 
     @property
     def standard_error(self) -> float:
@@ -242,9 +280,7 @@ def _least(ranks: np.ndarray) -> float:
 
 def _log_orders(counts: np.ndarray) -> float:
     """Log of the number of distinct orders, given the sizes of groups of equal items."""
-    from scipy.special import gammaln
-
-    return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
+    return math.lgamma(counts.sum() + 1) - math.fsum(math.lgamma(count + 1) for count in counts)
 
 
 def _tied(row: np.ndarray) -> float:

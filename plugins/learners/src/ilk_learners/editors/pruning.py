@@ -12,86 +12,75 @@ import numpy as np
 
 import ilk
 
+CODE, ALIVE, FOLLOWED, WHOLE, PLACE, FIRST = range(6)
+NEIGHBOR, RANK, BEFORE, AFTER = range(4)
+
 
 class Associates(NamedTuple):
-    """Neighbours and associates of the cases.
+    """Neighbours and associates of the cases, in few arrays: each one costs compilation.
 
     Attributes
     ----------
-    codes : ndarray of int, shape (n,)
-        Class of each case.
-    alive, followed : ndarray of bool, shape (n,)
-        Whether a case remains, and whether its neighbours are tracked.
+    cases : ndarray of int, shape (n, 6)
+        CODE, class of a case; ALIVE and FOLLOWED, whether it remains, and whether its neighbours
+        are tracked; WHOLE, whether its list held all remaining cases when it was built; PLACE,
+        position in the list where the search for the next neighbour begins; FIRST, number of the
+        first slot that holds it, -1 for none.
     listed : ndarray of int, shape (n, m)
         Candidates, nearest first; -1 if there is none.
-    whole : ndarray of bool, shape (n,)
-        Whether a list held all remaining cases when it was built.
-    place : ndarray of int, shape (n,)
-        Position in the list where the search for the next neighbour begins.
-    slots, ranks : ndarray of int, shape (n, k + 1)
-        Neighbours, unordered, and their positions in the list; -1 in empty slots.
-    first : ndarray of int, shape (n,)
-        Flat index of the first slot that holds a case; -1 for none.
-    before, after : ndarray of int, shape (n * (k + 1),)
-        Previous and next slot that hold the same case, as flat indices; -1 at the ends.
+    slots : ndarray of int, shape (n * (k + 1), 4)
+        NEIGHBOR and RANK, a neighbour of case ``slot // (k + 1)`` and its position in the list, -1
+        in empty slots; BEFORE and AFTER, previous and next slot that hold the same neighbour, -1
+        at the ends.
     votes : ndarray of int, shape (n_classes,)
         Scratch space, all zeros between calls.
     """
 
-    codes: np.ndarray
-    alive: np.ndarray
-    followed: np.ndarray
+    cases: np.ndarray
     listed: np.ndarray
-    whole: np.ndarray
-    place: np.ndarray
     slots: np.ndarray
-    ranks: np.ndarray
-    first: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
     votes: np.ndarray
 
 
 @ilk.compiled
-def link(case: int, slot: int, neighbor: int, rank: int, S: Associates) -> None:
-    """Put a neighbour into an empty slot of a case."""
-    # slots of all cases are numbered through, so that one number names a node of the linked list
-    here = case * S.slots.shape[1] + slot
-    S.slots[case, slot], S.ranks[case, slot] = neighbor, rank
-    S.before[here], S.after[here] = -1, S.first[neighbor]
-    if S.first[neighbor] >= 0:
-        # a new associate becomes the head of its neighbour's list
-        S.before[S.first[neighbor]] = here
-    S.first[neighbor] = here
-
-
-@ilk.compiled
-def unlink(case: int, slot: int, S: Associates) -> None:
-    """Empty a slot."""
-    here = case * S.slots.shape[1] + slot
-    neighbor = S.slots[case, slot]
-    if neighbor < 0:
-        return
-    if S.before[here] >= 0:
-        S.after[S.before[here]] = S.after[here]
-    else:
-        S.first[neighbor] = S.after[here]
-    if S.after[here] >= 0:
-        S.before[S.after[here]] = S.before[here]
-    S.slots[case, slot] = -1
-
-
-@ilk.compiled
-def fill(case: int, slot: int, S: Associates) -> bool:
+def fill(slot: int, S: Associates) -> bool:
     """Put the next remaining candidate into an empty slot; False if the list is exhausted."""
-    while S.place[case] < S.listed.shape[1]:
-        place = S.place[case]
-        S.place[case] += 1
+    case = slot // (len(S.slots) // len(S.cases))
+    while S.cases[case, PLACE] < S.listed.shape[1]:
+        place = S.cases[case, PLACE]
+        S.cases[case, PLACE] += 1
         candidate = S.listed[case, place]
-        if candidate >= 0 and S.alive[candidate]:
-            link(case, slot, candidate, place, S)
+        if candidate >= 0 and S.cases[candidate, ALIVE]:
+            head = S.cases[candidate, FIRST]
+            S.slots[slot, NEIGHBOR], S.slots[slot, RANK] = candidate, place
+            S.slots[slot, BEFORE], S.slots[slot, AFTER] = -1, head
+            if head >= 0:
+                # a new associate becomes the head of its neighbour's list
+                S.slots[head, BEFORE] = slot
+            S.cases[candidate, FIRST] = slot
             return True
     return False
+
+
+@ilk.compiled
+def empty(case: int, S: Associates) -> None:
+    """Empty the slots of a case."""
+    K = len(S.slots) // len(S.cases)
+    for slot in range(case * K, case * K + K):
+        neighbor, before, after = (
+            S.slots[slot, NEIGHBOR],
+            S.slots[slot, BEFORE],
+            S.slots[slot, AFTER],
+        )
+        if neighbor < 0:
+            continue
+        if before >= 0:
+            S.slots[before, AFTER] = after
+        else:
+            S.cases[neighbor, FIRST] = after
+        if after >= 0:
+            S.slots[after, BEFORE] = before
+        S.slots[slot, NEIGHBOR] = -1
 
 
 @ilk.compiled
@@ -109,24 +98,22 @@ def renew(rows: np.ndarray, lists: np.ndarray, whole: bool, S: Associates) -> No
     S : Associates
         Updated in place.
     """
+    K = len(S.slots) // len(S.cases)
     for i in range(len(rows)):
         case = rows[i]
-        S.listed[case] = -1
-        for place in range(lists.shape[1]):
-            S.listed[case, place] = lists[i, place]
-        S.whole[case] = whole
-        S.place[case] = 0
-        for slot in range(S.slots.shape[1]):
-            # all slots are emptied first, because filling stops where the list is exhausted
-            unlink(case, slot, S)
-        for slot in range(S.slots.shape[1]):
-            if not fill(case, slot, S):
+        for place in range(S.listed.shape[1]):
+            S.listed[case, place] = lists[i, place] if place < lists.shape[1] else -1
+        S.cases[case, WHOLE] = whole
+        S.cases[case, PLACE] = 0
+        # all slots are emptied first, because filling stops where the list is exhausted
+        empty(case, S)
+        for slot in range(case * K, case * K + K):
+            if not fill(slot, S):
                 break
 
 
-@ilk.compiled
 def short(reserve: int, S: Associates) -> np.ndarray:
-    """Tell which followed cases have an incomplete list and few candidates in it.
+    """Numbers of the followed cases that have an incomplete list and few candidates in it.
 
     Parameters
     ----------
@@ -134,18 +121,12 @@ def short(reserve: int, S: Associates) -> np.ndarray:
         Sufficient number of candidates beyond the neighbours.
     S : Associates
     """
-    is_short = np.zeros(len(S.alive), dtype=np.bool_)
-    for case in range(len(S.alive)):
-        if S.whole[case] or not S.followed[case]:
-            continue
-        left = 0
-        for place in range(S.place[case], S.listed.shape[1]):
-            candidate = S.listed[case, place]
-            left += candidate >= 0 and S.alive[candidate]
-        is_short[case] = left < reserve
-        for slot in range(S.slots.shape[1]):
-            is_short[case] |= S.slots[case, slot] < 0
-    return is_short
+    alive, positions = S.cases[:, ALIVE] > 0, np.arange(S.listed.shape[1])
+    rows = np.flatnonzero((S.cases[:, FOLLOWED] > 0) & (S.cases[:, WHOLE] == 0))
+    lists = S.listed[rows]
+    left = alive[lists] & (lists >= 0) & (positions >= S.cases[rows, PLACE, None])
+    neighbors = S.slots[:, NEIGHBOR].reshape(len(S.cases), -1)[rows]
+    return np.asarray(rows[(left.sum(axis=1) < reserve) | (neighbors < 0).any(axis=1)])
 
 
 @ilk.compiled
@@ -167,9 +148,9 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
     int
         Position to continue from after the lists are rebuilt.
     """
-    K, n_left = S.slots.shape[1], 0
-    for alive in S.alive:
-        n_left += alive
+    K, n_left = len(S.slots) // len(S.cases), 0
+    for case in range(len(S.cases)):
+        n_left += S.cases[case, ALIVE]
     for i in range(start, len(order)):
         case = order[i]
         # the last case remains, to classify
@@ -178,20 +159,19 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
         if not dispensable(case, S):
             continue
         n_left -= 1
-        S.alive[case] = False
+        S.cases[case, ALIVE] = 0
         if forget:
-            S.followed[case] = False
-            for slot in range(K):
-                # a forgotten case has no neighbours, so it is nobody's associate any more
-                unlink(case, slot, S)
+            # a forgotten case has no neighbours, so it is nobody's associate any more
+            S.cases[case, FOLLOWED] = 0
+            empty(case, S)
         used_up = False
-        here = S.first[case]
-        while here >= 0:
-            following, associate = S.after[here], here // K  # `fill` relinks the slot
-            S.slots[associate, here % K] = -1
-            used_up |= not fill(associate, here % K, S) and not S.whole[associate]
-            here = following
-        S.first[case] = -1
+        slot = S.cases[case, FIRST]
+        while slot >= 0:
+            following = S.slots[slot, AFTER]  # `fill` relinks the slot
+            S.slots[slot, NEIGHBOR] = -1
+            used_up |= not fill(slot, S) and not S.cases[slot // K, WHOLE]
+            slot = following
+        S.cases[case, FIRST] = -1
         if used_up:
             return i + 1
     return len(order)
@@ -201,53 +181,47 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
 def dispensable(case: int, S: Associates) -> bool:
     """Whether a case's associates are classified correctly as often without it as with it."""
     # correct classifications without the case, minus those with it
-    K, balance = S.slots.shape[1], 0
-    here = S.first[case]
-    while here >= 0:
-        associate, slot = here // K, here % K
-        # with the case, the k nearest are all slots but the furthest
-        balance += classified(associate, slot, S)
-        balance -= classified(associate, furthest(associate, S), S)
-        here = S.after[here]
+    K, balance = len(S.slots) // len(S.cases), 0
+    slot = S.cases[case, FIRST]
+    while slot >= 0:
+        # with the case, the k nearest are all slots but the furthest, if none is empty
+        start = slot // K * K
+        last = start
+        for other in range(start, start + K):
+            if S.slots[other, RANK] > S.slots[last, RANK]:
+                last = other
+        for other in range(start, start + K):
+            if S.slots[other, NEIGHBOR] < 0:
+                last = -1
+        balance += classified(start, K, slot, S) - classified(start, K, last, S)
+        slot = S.slots[slot, AFTER]
     return bool(balance >= 0)
 
 
 @ilk.compiled
-def furthest(case: int, S: Associates) -> int:
-    """Slot of the (k+1)-th neighbour of a case; -1 if it has fewer."""
-    last = 0
-    for slot in range(S.slots.shape[1]):
-        if S.slots[case, slot] < 0:
-            return -1
-        if S.ranks[case, slot] > S.ranks[case, last]:
-            last = slot
-    return last
+def classified(start: int, K: int, without: int, S: Associates) -> int:
+    """1 if the neighbours of a case, without one slot, vote for its class; else 0.
 
-
-@ilk.compiled
-def classified(case: int, without: int, S: Associates) -> bool:
-    """Whether the neighbours of a case, without one slot, vote for its class.
-
-    A tie goes to the tied class with the nearest neighbour.
+    Its slots begin at `start`. A tie goes to the tied class with the nearest neighbour.
     """
     # the rank of the nearest neighbour of the case's class, to break ties
-    mine, nearest = S.codes[case], S.listed.shape[1]
-    for slot in range(S.slots.shape[1]):
-        neighbor = S.slots[case, slot]
+    mine, nearest = S.cases[start // K, CODE], S.listed.shape[1]
+    for slot in range(start, start + K):
+        neighbor = S.slots[slot, NEIGHBOR]
         if neighbor >= 0 and slot != without:
-            S.votes[S.codes[neighbor]] += 1
-            if S.codes[neighbor] == mine:
-                nearest = min(nearest, S.ranks[case, slot])
+            S.votes[S.cases[neighbor, CODE]] += 1
+            if S.cases[neighbor, CODE] == mine:
+                nearest = min(nearest, S.slots[slot, RANK])
     votes = S.votes[mine]
     right = votes > 0
-    for slot in range(S.slots.shape[1]):
-        neighbor = S.slots[case, slot]
-        if neighbor >= 0 and slot != without and S.codes[neighbor] != mine:
-            others = S.votes[S.codes[neighbor]]
-            if others > votes or (others == votes and S.ranks[case, slot] < nearest):
+    for slot in range(start, start + K):
+        neighbor = S.slots[slot, NEIGHBOR]
+        if neighbor >= 0 and slot != without and S.cases[neighbor, CODE] != mine:
+            others = S.votes[S.cases[neighbor, CODE]]
+            if others > votes or (others == votes and S.slots[slot, RANK] < nearest):
                 right = False
     # zeroed entry by entry: there may be many more classes than neighbours
-    for slot in range(S.slots.shape[1]):
-        if S.slots[case, slot] >= 0:
-            S.votes[S.codes[S.slots[case, slot]]] = 0
-    return bool(right)
+    for slot in range(start, start + K):
+        if S.slots[slot, NEIGHBOR] >= 0:
+            S.votes[S.cases[S.slots[slot, NEIGHBOR], CODE]] = 0
+    return int(right)

@@ -231,7 +231,7 @@ def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> 
     forget : bool
         Whether a removed case stops being an associate.
     """
-    from ilk_learners.editors.pruning import remove, renew, short
+    from ilk_learners.editors.pruning import ALIVE, remove, renew, short
 
     n, width = len(cases), _list_length(cases, k)
     S = _associates(cases, k, width + 1, order)
@@ -239,11 +239,11 @@ def _reduced(cases: EditedCases, k: int, order: np.ndarray, *, forget: bool) -> 
     start = 0
     while start < len(order):
         # lists that are nearly exhausted are rebuilt together, as one search costs less than many
-        rows, left = np.flatnonzero(short(_ENOUGH, S)), np.flatnonzero(S.alive)
+        rows, left = short(_ENOUGH, S), np.flatnonzero(S.cases[:, ALIVE])
         if len(rows):
             renew(rows, _nearest(cases, rows, left, width + 1), len(left) <= width + 1, S)
         start = remove(order, start, forget, S)
-    return np.flatnonzero(S.alive)
+    return np.flatnonzero(S.cases[:, ALIVE])
 
 
 def _nearest(cases: EditedCases, rows: np.ndarray, left: np.ndarray, width: int) -> np.ndarray:
@@ -256,22 +256,15 @@ def _nearest(cases: EditedCases, rows: np.ndarray, left: np.ndarray, width: int)
 
 def _associates(cases: EditedCases, k: int, width: int, rows: np.ndarray) -> Associates:
     """Empty lists for the cases in `rows`; all others count as removed."""
-    from ilk_learners.editors.pruning import Associates
+    from ilk_learners.editors.pruning import ALIVE, CODE, FIRST, FOLLOWED, Associates
 
     n = len(cases)
-    alive = np.zeros(n, dtype=bool)
-    alive[rows] = True
+    state = np.zeros((n, 6), dtype=np.int64)
+    state[:, CODE], state[:, FIRST] = cases.codes, -1
+    state[rows, ALIVE] = state[rows, FOLLOWED] = 1
     return Associates(
-        codes=cases.codes,
-        alive=alive,
-        followed=alive.copy(),
+        cases=state,
         listed=np.full((n, width), -1, dtype=np.int32),
-        whole=np.zeros(n, dtype=bool),
-        place=np.zeros(n, dtype=np.int32),
-        slots=np.full((n, k + 1), -1, dtype=np.int32),
-        ranks=np.full((n, k + 1), -1, dtype=np.int32),
-        first=np.full(n, -1),
-        before=np.full(n * (k + 1), -1),
-        after=np.full(n * (k + 1), -1),
-        votes=np.zeros(cases.n_classes, dtype=np.int32),
+        slots=np.full((n * (k + 1), 4), -1),
+        votes=np.zeros(cases.n_classes, dtype=np.int64),
     )

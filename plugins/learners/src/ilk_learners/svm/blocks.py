@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 import ilk
 from ilk import n_rows, take
-from ilk_learners.svm.gram import Radial, radial
 
 if TYPE_CHECKING:
     from ilk import Cases, Kernel
@@ -19,6 +18,7 @@ _START = 256  # rows of the first blocks
 _MOST = 2048  # rows of a block at most: its kernel values take 32 MiB
 _KEPT = 0.5  # share of a block for coefficients between their bounds
 _INNER = 0.1  # a block is solved to this share of the violation that it started with
+_ERROR = 1e-11  # accepted error of an entry computed by the fast matrix product
 _FLAT = 1e-12  # curvature along a step that has none, as in libsvm
 
 
@@ -50,10 +50,40 @@ class _OfGram:
         return total
 
 
+class _Radial(NamedTuple):
+    """The logarithms of a radial basis function kernel's values as ``left @ right.T``.
+
+    Attributes
+    ----------
+    left, right : ndarray of shape (n, p + 2)
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+
+
+def _radial(known: KnownKernel | None, X: Cases) -> _Radial | None:
+    """Factors for rows; None for other kernels, and where cancellation would matter."""
+    if known is None or known.name != "rbf" or not isinstance(X, np.ndarray):
+        return None
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        rows = known.rows(X)
+        # centred rows are shorter, so the expansion of the squares cancels less
+        rows = rows - rows.mean(axis=0)
+        squares = known.gamma * np.einsum("ip,ip->i", rows, rows)
+    # the error of -gamma |x - y|^2 computed from squares of up to `squares.max()`
+    if not 4 * squares.max() * np.finfo(float).eps < _ERROR:
+        return None
+    one = np.ones((len(rows), 1))
+    # left @ right' = 2 gamma x'y - gamma |x|^2 - gamma |y|^2 = -gamma |x - y|^2
+    left = np.hstack([rows * (2 * known.gamma), -squares[:, None], one])
+    return _Radial(left, np.hstack([rows, one, -squares[:, None]]))
+
+
 class _OfRadial:
     """Values of the radial basis function kernel, by matrix products."""
 
-    def __init__(self, products: Radial) -> None:
+    def __init__(self, products: _Radial) -> None:
         self.products = products
         self.right = np.ascontiguousarray(products.right.T)
         self.space = np.empty(_CELLS)
@@ -172,7 +202,7 @@ def kernel_values(
     """
     if K is not None:
         return _OfGram(K)
-    products = radial(known, X)
+    products = _radial(known, X)
     if products is not None:
         return _OfRadial(products)
     n = n_rows(X)

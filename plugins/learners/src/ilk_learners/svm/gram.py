@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 FEW = 2048
 """Most rows that libsvm solves, on their Gram matrix; more rows are solved in blocks."""
 _CELLS = 2**22  # kernel values held at once: 32 MiB
-_ROWS = 128  # rows per block: their part of the matrix stays in the cache
-_ERROR = 1e-11  # accepted error of an entry computed by the fast matrix product
 
 
 MAX_ITER: Any = param(
@@ -142,79 +140,10 @@ def products(kernel: Kernel, X: Any, support: Any, coef: np.ndarray) -> np.ndarr
 
 
 def gram_matrix(kernel: Any, X: Cases) -> np.ndarray:
-    """Kernel values between all rows.
-
-    The radial basis function kernel over the Euclidean distance uses matrix products of centred
-    rows, unless these are so large relative to its bandwidth that cancellation would matter.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted.
-    X : data of n rows
-
-    Returns
-    -------
-    ndarray of shape (n, n), float64, C-contiguous
-        Symmetric to the last bit.
-    """
-    products = radial(known_kernel(kernel), X)
-    if products is not None:
-        return _of_products(products)
+    """Kernel values between all rows, of shape (n, n), in float64 as the solver needs them."""
+    if isinstance(X, np.ndarray) and X.dtype == np.float32:
+        X = X.astype(float)
     return np.ascontiguousarray(kernel.gram(X), dtype=float)
-
-
-class Radial(NamedTuple):
-    """The logarithms of a radial basis function kernel's values as ``left @ right.T``.
-
-    Attributes
-    ----------
-    left, right : ndarray of shape (n, p + 2)
-    """
-
-    left: np.ndarray
-    right: np.ndarray
-
-
-def radial(known: KnownKernel | None, X: Cases) -> Radial | None:
-    """Factors for rows; None for other kernels, and where cancellation would matter."""
-    if known is None or known.name != "rbf" or not isinstance(X, np.ndarray):
-        return None
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        rows = known.rows(X)
-        # centred rows are shorter, so the expansion of the squares cancels less
-        rows = rows - rows.mean(axis=0)
-        squares = known.gamma * np.einsum("ip,ip->i", rows, rows)
-    # the error of -gamma |x - y|^2 computed from squares of up to `squares.max()`
-    if not 4 * squares.max() * np.finfo(float).eps < _ERROR:
-        return None
-    one = np.ones((len(rows), 1))
-    # left @ right' = 2 gamma x'y - gamma |x|^2 - gamma |y|^2 = -gamma |x - y|^2
-    left = np.hstack([rows * (2 * known.gamma), -squares[:, None], one])
-    return Radial(left, np.hstack([rows, one, -squares[:, None]]))
-
-
-def _of_products(products: Radial) -> np.ndarray:
-    """Compute the squared distances of a block of rows by one matrix product."""
-    left, right = products
-    n = len(left)
-    K, space = np.empty((n, n)), np.empty(_ROWS * n)
-    below = np.tri(min(_ROWS, n), k=-1, dtype=bool)
-    for start in range(0, n, _ROWS):
-        stop = min(start + _ROWS, n)
-        block = space[: (stop - start) * (n - start)].reshape(stop - start, n - start)
-        np.matmul(left[start:stop], right[start:].T, out=block)
-        # rounding may make equal rows slightly farther than 0
-        np.minimum(block, 0.0, out=block)
-        with np.errstate(under="ignore"):
-            np.exp(block, out=block)
-        square = block[:, : stop - start]
-        # mirror the diagonal block: products of both orders may differ in the last digit
-        np.copyto(square, square.T, where=below[: stop - start, : stop - start])
-        K[start:stop, start:] = block
-        K[start:, start:stop] = block.T
-    K.flat[:: n + 1] = 1.0
-    return K
 
 
 @dataclass(frozen=True)
