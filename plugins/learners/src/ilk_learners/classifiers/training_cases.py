@@ -242,10 +242,10 @@ class EstimatorClassifier(Classifier):
     def _values(self, method: str, X: Cases) -> np.ndarray:
         """Call a method of the estimator and check that its result is finite."""
         check_fitted(self)
-        X = check_vectors(self, X, reset=False, sparse=self.capabilities.sparse)
-        X = X.astype(float, copy=False)
+        rows = check_vectors(self, X, reset=False, sparse=self.capabilities.sparse)
+        rows = rows.astype(float, copy=False)
         with self._translated_errors():
-            values = np.asarray(getattr(self.estimator_, method)(X))
+            values = np.asarray(getattr(self.estimator_, method)(rows))
         return finite(self, values, f"{method}(X)")
 
     def predict(self, X: Cases) -> Any:
