@@ -169,6 +169,7 @@ if TYPE_CHECKING:
     from ilk.persist import load as load
     from ilk.persist import read_header as read_header
     from ilk.persist import save as save
+    from ilk.pipeline import Carried as Carried
     from ilk.pipeline import Pipeline as Pipeline
     from ilk.pipeline import takes_weights as takes_weights
     from ilk.random_state import check_seed as check_seed
@@ -311,7 +312,7 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "Pipelines": {
-        "ilk.pipeline": ("Pipeline", "takes_weights"),
+        "ilk.pipeline": ("Carried", "Pipeline", "takes_weights"),
         "ilk.steps": ("kind_and_component", "step_problem"),
     },
     "Registry": {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -13,7 +15,7 @@ from ilk.component import opened, seeded, taken_slot
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
 from ilk.estimators import available_if
-from ilk.freezing import fit_component, is_frozen
+from ilk.freezing import fit_component, is_frozen, taken
 from ilk.inputs import check_same_length, is_table, n_rows, take
 from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
@@ -42,6 +44,36 @@ def _last_has(method: str) -> Callable[[Pipeline], bool]:
         return True
 
     return check
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """Training cases and cases to predict, after the first steps of a pipeline.
+
+    Attributes
+    ----------
+    X, y : array, data frame or list of length n, and array of shape (n,)
+        Training cases, as the next step gets them.
+    queries : array, data frame, list or None
+        Cases to predict; None: there are none.
+    n_steps : int
+        Number of steps before.
+    share : float
+        Share of the training cases that editors left.
+    fit_seconds, predict_seconds : float
+        Time that the steps took.
+    steps : tuple of component
+        Fitted steps, the last ones of those before; empty where others fitted them.
+    """
+
+    X: Any
+    y: Any = None
+    queries: Any = None
+    n_steps: int = 0
+    share: float = 1.0
+    fit_seconds: float = 0.0
+    predict_seconds: float = 0.0
+    steps: tuple[Any, ...] = ()
 
 
 class Pipeline(Classifier):
@@ -184,19 +216,104 @@ class Pipeline(Classifier):
         """
         self.check_parameters()
         built = cast("list[Any]", taken_slot(self, "steps"))
-        names = step_names(built)
         if sample_weight is not None:
             self._check_weights(built, X, sample_weight)
-        fitted: list[tuple[str, Any]] = []
-        share = 1.0
-        for position, (name, step) in enumerate(zip(names, built, strict=True)):
+        return self._finish(built, Carried(X, y), sample_weight)
+
+    def advance(self, carried: Carried, n_steps: int) -> Carried:
+        """Fit further steps, none of them the last one, as `fit` would.
+
+        Parameters
+        ----------
+        carried : Carried
+            What the steps before gave: ``Carried(X, y, queries)`` before the first step.
+        n_steps : int
+            Number of steps that are fitted then.
+
+        Returns
+        -------
+        Carried
+            What the next step gets. Cases to predict that a step refuses are None.
+
+        Examples
+        --------
+        Pipelines that begin with the same steps can share them:
+
+        >>> import ilk
+        >>> X, y = ilk.dataset("iris").load().Xy
+        >>> scaled = {"transformer": "standardize"}
+        >>> one, other = (ilk.Pipeline([scaled, {"classifier": c}]) for c in ("knn", "lda"))
+        >>> carried = one.advance(ilk.Carried(X, y, X[:5]), 1)
+        >>> bool((other.finish(carried, X[:5]).predict(X[:5]) == y[:5]).all())
+        True
+        """
+        self.check_parameters()
+        part = taken_steps(self, carried.n_steps, n_steps)
+        start = perf_counter()
+        carried = self._advance(part, carried)
+        fitted = perf_counter()
+        try:
+            queries = self._transformed(carried.queries, carried.steps[-len(part) :])
+        except Exception:  # noqa: BLE001  # `predict` meets it again, after the fit
+            queries = None
+        return replace(
+            carried,
+            queries=queries,
+            fit_seconds=carried.fit_seconds + fitted - start,
+            predict_seconds=carried.predict_seconds + perf_counter() - fitted,
+        )
+
+    def finish(self, carried: Carried, queries: Cases) -> Self:
+        """Fit the remaining steps, as `fit` would.
+
+        Parameters
+        ----------
+        carried : Carried
+            Of `advance`, perhaps by another pipeline that begins with the same steps.
+        queries : array, data frame or list
+            The cases to predict that were given to its first step. Predictions for this very
+            object start from what the steps made of it.
+
+        Returns
+        -------
+        Pipeline
+            Itself; steps that another pipeline fitted are not fitted in it.
+        """
+        self.check_parameters()
+        built = taken_steps(self, carried.n_steps, len(self.steps))
+        if carried.queries is not None:
+            self._carried_queries = queries, carried.n_steps, carried.queries
+        return self._finish(built, carried)
+
+    def _finish(
+        self, built: list[Any], carried: Carried, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the last of the steps, given those that are not yet fitted."""
+        carried = self._advance(built, carried, sample_weight)
+        names = step_names(self.steps)
+        known = carried.steps or ()
+        unfitted = [kind_and_component(s)[1] for s in self.steps[: len(names) - len(known)]]
+        self.steps_ = list(zip(names, [*unfitted, *known], strict=True))
+        self.reduction_ = 1 - carried.share
+        return self
+
+    def _advance(
+        self, built: list[Any], carried: Carried, sample_weight: ArrayLike | None = None
+    ) -> Carried:
+        """Fit the steps that follow those of `carried`."""
+        X, y, share = carried.X, carried.y, carried.share
+        names, total = step_names(self.steps), len(self.steps)
+        fitted: list[Any] = []
+        for position, step in enumerate(built, start=carried.n_steps):
             kind, component = kind_and_component(step)
-            last = position == len(built) - 1
+            last = position == total - 1
             if role_of(kind) == "resample":
                 component, selected = resample(component, X, y)
                 share *= len(selected) / n_rows(X)
                 if not len(selected):
-                    raise InputError(f"pipeline: the step {name} left none of {n_rows(X)} cases")
+                    raise InputError(
+                        f"pipeline: the step {names[position]} left none of {n_rows(X)} cases"
+                    )
                 X, y = take(X, selected), take(y, selected)
                 sample_weight = None if sample_weight is None else take(sample_weight, selected)
             else:
@@ -206,10 +323,15 @@ class Pipeline(Classifier):
                     )
                 component, given = _fit_step(component, X, y, sample_weight, last=last)
                 X = given if last else self._named(given, X, component)
-            fitted.append((name, component))
-        self.steps_ = fitted
-        self.reduction_ = 1 - share
-        return self
+            fitted.append(component)
+        return replace(
+            carried,
+            X=X,
+            y=y,
+            share=share,
+            n_steps=carried.n_steps + len(built),
+            steps=(*carried.steps, *fitted),
+        )
 
     def _check_weights(self, steps: list[Any], X: Cases, sample_weight: ArrayLike) -> None:
         """Raise an error for weights that all steps would ignore."""
@@ -224,8 +346,16 @@ class Pipeline(Classifier):
 
         if not hasattr(self, "steps_"):  # check_is_fitted would read the tags of every step
             check_is_fitted(self)
-        for _, step in self.steps_[:-1]:
-            if hasattr(step, "transform") and not hasattr(step, "fit_resample"):
+        start = 0
+        given, n_steps, known = vars(self).get("_carried_queries", (None, 0, None))
+        if given is not None and X is given:
+            X, start = known, n_steps
+        return self._transformed(X, [step for _, step in self.steps_[start:-1]])
+
+    def _transformed(self, X: Any, steps: Sequence[Any]) -> Any:
+        """Transform X by fitted steps; None stays None."""
+        for step in steps:
+            if X is not None and hasattr(step, "transform") and not hasattr(step, "fit_resample"):
                 X = self._named(step.transform(X), X, step)
         return X
 
@@ -459,6 +589,12 @@ def _fit_step(
     else:
         component = fit_component(component, X, y)
     return component, X if last else component.transform(X)
+
+
+def taken_steps(pipeline: Pipeline, start: int, stop: int) -> list[Any]:
+    """Return some steps for a fit: copies, or those of a `single_use` clone themselves."""
+    part = opened(pipeline, "steps", list(pipeline.steps[start:stop]))
+    return [{kind: taken(component)} for kind, component in map(kind_and_component, part)]
 
 
 def takes_weights(component: object) -> bool:

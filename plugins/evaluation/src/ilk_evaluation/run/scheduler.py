@@ -37,7 +37,8 @@ class Scheduler:
     """Runs tasks on an executor, at most one call per worker at a time.
 
     Light cells share a call: as many as take `BATCH` seconds, judged by the last cell of the same
-    pipeline and data set. Outcomes, failures and retries are those of single cells.
+    pipeline and data set. Cells of a split that share steps share calls whatever they take, so that
+    one worker fits these steps; what a call does not get to comes back. Outcomes, failures and retries are those of single cells.
 
     A task whose worker dies may be innocent: another process may have used up the memory, or a
     user may have killed the worker, or another cell of its batch was the cause. The scheduler
@@ -129,9 +130,11 @@ class Scheduler:
             return [self.suspects.popleft()] if self.suspects and not self.pending else []
         batch, cost = [first], self._cost(first)
         most = self._most(cost)
-        while cost < most and (task := self._next()):
+        grouped = first.group is not None and getattr(self.executor, "timeout", None) is None
+        while (cost < most or grouped) and (task := self._next()):
             cost += self._cost(task)
-            if cost > most:
+            grouped = grouped and task.group == first.group
+            if cost > most and not grouped:
                 self.sources.append(iter((task,)))
             else:
                 batch.append(task)
@@ -209,6 +212,7 @@ class Scheduler:
         for task, outcome in zip(batch, outcomes, strict=False):
             if task.alike is not None:
                 seconds = outcome.fit_seconds + outcome.predict_seconds + _OVERHEAD
+                seconds -= outcome.saved_seconds
                 self._costs[task.alike] = seconds if seconds >= 0 else math.inf  # NaN: it failed
         return outcomes, interrupted
 
