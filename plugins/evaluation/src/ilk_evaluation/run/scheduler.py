@@ -37,8 +37,9 @@ class Scheduler:
     """Runs tasks on an executor, at most one call per worker at a time.
 
     Light cells share a call: as many as take `BATCH` seconds, judged by the last cell of the same
-    pipeline and data set. Cells of a split that share steps share calls whatever they take, so that
-    one worker fits these steps; what a call does not get to comes back. Outcomes, failures and retries are those of single cells.
+    pipeline and data set. Cells of a split that share steps are one call, too, so that one worker
+    fits these steps; a call that lasts ends early, and the rest of its cells are the next call.
+    Outcomes, failures and retries are those of single cells.
 
     A task whose worker dies may be innocent: another process may have used up the memory, or a
     user may have killed the worker, or another cell of its batch was the cause. The scheduler

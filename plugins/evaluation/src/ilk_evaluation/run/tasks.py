@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
@@ -21,14 +21,16 @@ import ilk
 from ilk_evaluation.plan.keys import canonical
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
 from ilk_evaluation.run.other_predictors import numbers
+from ilk_evaluation.run.worker_context import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ilk_evaluation.plan.design import Cell, Design
     from ilk_evaluation.plan.experiment_plan import Plan, PlannedPipeline
+    from ilk_evaluation.run.cell import Begin
     from ilk_evaluation.run.store import Store
-    from ilk_evaluation.run.worker_context import Shared, WorkerContext
+    from ilk_evaluation.run.worker_context import WorkerContext
 
 WITHOUT_REFITTING = "leave-one-out without refitting"
 
@@ -300,7 +302,10 @@ def shared_prefixes(plan: Plan) -> Prefixes:
         tried[cell.pipeline].add(cell.dataset)
     beginnings = {at: _beginnings(plan.pipelines[at]) for at in sorted(tried)}
     number: Counter[tuple[int, str]] = Counter(
-        (dataset, text) for at, texts in beginnings.items() for text in texts for dataset in tried[at]
+        (dataset, text)
+        for at, texts in beginnings.items()
+        for text in texts
+        for dataset in tried[at]
     )
     identities: dict[str, int] = {}
     found = {}
@@ -308,9 +313,7 @@ def shared_prefixes(plan: Plan) -> Prefixes:
         users = [[number[dataset, text] for dataset in sorted(tried[at])] for text in texts]
         found[at] = [
             (n_steps, identities.setdefault(text, len(identities)))
-            for n_steps, (text, own, longer) in enumerate(
-                zip(texts, users, [*users[1:], None], strict=True), start=1
-            )
+            for n_steps, (text, own, longer) in enumerate(zip_longest(texts, users, users[1:]), 1)
             if max(own) > 1 and own != longer
         ]
     return {at: prefixes for at, prefixes in found.items() if prefixes}
@@ -328,15 +331,15 @@ def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
     data = context.datasets[task.cell.dataset]
     pipeline = context.pipelines[task.pipeline]
     if context.is_new("cell", task.pipeline, data):  # a few rows compile it before the clock runs
-        evaluate(pipeline, data, small_split(task.split, data.y), task.seed)
-    return evaluate(pipeline, data, task.split, task.seed, partial(_begin, context, task))
+        few = small_split(task.split, data.y)
+        evaluate(pipeline, data, few, task.seed, _shared(context, task, few=True))
+    return evaluate(pipeline, data, task.split, task.seed, _shared(context, task))
 
 
-def _begin(
-    context: WorkerContext, task: CellTask, model: ilk.Pipeline, start: ilk.Carried
-) -> Shared | None:
-    """Return the result of the steps that the pipeline of a task shares, in its split."""
-    return context.shared.begin(model, task.pipeline, (task.cell.split_key,), start)
+def _shared(context: WorkerContext, task: CellTask, *, few: bool = False) -> Begin:
+    """Return the function that gives the result of steps that the pipeline of a task shares."""
+    place = Place(task.cell.split_key, few)
+    return lambda model, start: context.shared.begin(model, task.pipeline, place, start)
 
 
 def run_batch(
@@ -372,8 +375,8 @@ def try_cell(context: WorkerContext, task: CellTask) -> Outcome:
     """Run a cell on a few rows, here or in a worker."""
     data = context.datasets[task.cell.dataset]
     context.is_new("cell", task.pipeline, data)  # no longer
-    begin = partial(_begin, context, task)
-    return evaluate(context.pipelines[task.pipeline], data, task.split, task.seed, begin)
+    pipeline, shared = context.pipelines[task.pipeline], _shared(context, task, few=True)
+    return evaluate(pipeline, data, task.split, task.seed, shared)
 
 
 def leave_out(context: WorkerContext, dataset: int, pipeline: int) -> Outcome:

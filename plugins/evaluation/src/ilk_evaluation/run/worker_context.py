@@ -14,7 +14,7 @@ from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import cloudpickle
 import numpy as np
@@ -235,6 +235,23 @@ class Shared:
         return max(carried.fit_seconds + carried.predict_seconds - self.spent, 0.0)
 
 
+class Place(NamedTuple):
+    """The cases of a result: the key of their split, and how many are taken from it.
+
+    Attributes
+    ----------
+    split : str
+    few : bool
+        Whether they are the few rows of a trial or warm-up, each worker's own.
+    n_train, n_test : int
+    """
+
+    split: str
+    few: bool
+    n_train: int = 0
+    n_test: int = 0
+
+
 class SharedSteps:
     """Results of steps with which several pipelines begin, computed once for each split.
 
@@ -267,10 +284,10 @@ class SharedSteps:
         self.folder = folder
         self.memory = memory
         self.disk = disk
-        self._kept: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._kept: OrderedDict[tuple[Place, int], bytes] = OrderedDict()
 
     def begin(
-        self, model: ilk.Pipeline, pipeline: int, place: tuple[Any, ...], start: ilk.Carried
+        self, model: ilk.Pipeline, pipeline: int, place: Place, start: ilk.Carried
     ) -> Shared | None:
         """Return the result of the steps that a pipeline shares; None: it shares none.
 
@@ -280,8 +297,7 @@ class SharedSteps:
             Seeded.
         pipeline : int
             Its position.
-        place : tuple
-            Identity of the data set and split.
+        place : Place
         start : ilk.Carried
             Training cases and cases to predict.
         """
@@ -289,7 +305,7 @@ class SharedSteps:
         if not prefixes:
             return None
         began = perf_counter()
-        place = (*place, ilk.n_rows(start.X), ilk.n_rows(start.queries))
+        place = place._replace(n_train=ilk.n_rows(start.X), n_test=ilk.n_rows(start.queries))
         found = self._result(model, prefixes, place, start)
         _warn_again(found.warned)
         return replace(found, spent=perf_counter() - began)
@@ -298,13 +314,13 @@ class SharedSteps:
         self,
         model: ilk.Pipeline,
         prefixes: Sequence[tuple[int, int]],
-        place: tuple[Any, ...],
+        place: Place,
         start: ilk.Carried,
     ) -> Shared:
         if not prefixes:
             return Shared(start)
         *before, (n_steps, identity) = prefixes
-        key = (*place, identity)
+        key = place, identity
         if (known := self._find(key)) is not None:
             return known
         shorter = self._result(model, before, place, start)
@@ -319,7 +335,7 @@ class SharedSteps:
         self._keep(key, found)
         return found
 
-    def _find(self, key: tuple[Any, ...]) -> Shared | None:
+    def _find(self, key: tuple[Place, int]) -> Shared | None:
         content = self._kept.get(key)
         if content is None and self.folder is not None:
             with suppress(OSError):
@@ -334,7 +350,7 @@ class SharedSteps:
             self._kept.move_to_end(key)
         return pickle.loads(content)  # type: ignore[no-any-return]  # noqa: S301  # our own
 
-    def _keep(self, key: tuple[Any, ...], found: Shared) -> None:
+    def _keep(self, key: tuple[Place, int], found: Shared) -> None:
         carried = found.carried
         seconds = carried.fit_seconds + carried.predict_seconds
         if seconds < WORTH_KEEPING or carried.queries is None:
@@ -343,16 +359,16 @@ class SharedSteps:
         if content is None:
             return
         self._remember(key, content)
-        if self.folder is not None and seconds >= WORTH_WRITING:
+        if self.folder is not None and not key[0].few and seconds >= WORTH_WRITING:
             with suppress(OSError):  # a full disk, say
                 self._write(key, content)
 
-    def _remember(self, key: tuple[Any, ...], content: bytes) -> None:
+    def _remember(self, key: tuple[Place, int], content: bytes) -> None:
         self._kept[key] = content
         while sum(map(len, self._kept.values())) > self.memory:
             self._kept.popitem(last=False)
 
-    def _write(self, key: tuple[Any, ...], content: bytes) -> None:
+    def _write(self, key: tuple[Place, int], content: bytes) -> None:
         assert self.folder is not None
         there = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in self.folder.glob(_FILES))
         total = len(content) + sum(size for _, size, _ in there)
@@ -364,7 +380,7 @@ class SharedSteps:
         if total <= self.disk:
             replace_file(self._file(key), blake2b(content, digest_size=_SEAL).digest() + content)
 
-    def _file(self, key: tuple[Any, ...]) -> Path:
+    def _file(self, key: tuple[Place, int]) -> Path:
         assert self.folder is not None
         name = blake2b(repr(key).encode(), digest_size=16).hexdigest()
         return self.folder / _FILES.replace("*", name)
