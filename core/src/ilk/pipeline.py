@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -19,12 +18,19 @@ from ilk.freezing import fit_component, is_frozen, taken
 from ilk.inputs import check_same_length, is_table, n_rows, take
 from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
-from ilk.interfaces.transformer import Transformer
+from ilk.interfaces.transformer import fit_step
 from ilk.messages import did_you_mean
 from ilk.params import slots
 from ilk.resolution import first_problem
 from ilk.slot_values import slot_problem
-from ilk.steps import kind_and_component, order_problem, role_of
+from ilk.steps import (
+    Carried,
+    kind_and_component,
+    order_problem,
+    role_of,
+    step_names,
+    takes_weights,
+)
 from ilk.views import uses_views, with_names
 
 if TYPE_CHECKING:
@@ -44,36 +50,6 @@ def _last_has(method: str) -> Callable[[Pipeline], bool]:
         return True
 
     return check
-
-
-@dataclass(frozen=True, eq=False)
-class Carried:
-    """Training cases and cases to predict, after the first steps of a pipeline.
-
-    Attributes
-    ----------
-    X, y : array, data frame or list of length n, and array of shape (n,)
-        Training cases, as the next step gets them.
-    queries : array, data frame, list or None
-        Cases to predict; None: there are none.
-    n_steps : int
-        Number of steps before.
-    share : float
-        Share of the training cases that editors left.
-    fit_seconds, predict_seconds : float
-        Time that the steps took.
-    steps : tuple of component
-        Fitted steps, the last ones of those before; empty where others fitted them.
-    """
-
-    X: Any
-    y: Any = None
-    queries: Any = None
-    n_steps: int = 0
-    share: float = 1.0
-    fit_seconds: float = 0.0
-    predict_seconds: float = 0.0
-    steps: tuple[Any, ...] = ()
 
 
 class Pipeline(Classifier):
@@ -321,7 +297,7 @@ class Pipeline(Classifier):
                     raise self.parameter_error(
                         "steps", f"[{position}] {_NO_TRANSFORM}: {component!r}"
                     )
-                component, given = _fit_step(component, X, y, sample_weight, last=last)
+                component, given = fit_step(component, X, y, sample_weight, last=last)
                 X = given if last else self._named(given, X, component)
             fitted.append(component)
         return replace(
@@ -568,43 +544,10 @@ _NO_TRANSFORM = (
 )
 
 
-def step_names(steps: Sequence[Any]) -> list[str]:
-    """Name steps by their kinds, numbered if a kind occurs more than once."""
-    every = [kind_and_component(step)[0] for step in steps]
-    total, seen, names = Counter(every), Counter[str](), []
-    for kind in every:
-        seen[kind] += 1
-        names.append(kind if total[kind] == 1 else f"{kind}{seen[kind]}")
-    return names
-
-
-def _fit_step(
-    component: Any, X: Cases, y: Labels | None, sample_weight: ArrayLike | None, *, last: bool
-) -> tuple[Any, Any]:
-    """Fit a step; return it with what the next step gets: X for the last one, else its output."""
-    if sample_weight is not None and takes_weights(component):
-        component = fit_component(component, X, y, sample_weight=sample_weight)
-    elif not last and isinstance(component, Transformer) and not is_frozen(component):
-        return component, component.fit_transform(X, y)
-    else:
-        component = fit_component(component, X, y)
-    return component, X if last else component.transform(X)
-
-
 def taken_steps(pipeline: Pipeline, start: int, stop: int) -> list[Any]:
     """Return some steps for a fit: copies, or those of a `single_use` clone themselves."""
     part = opened(pipeline, "steps", list(pipeline.steps[start:stop]))
     return [{kind: taken(component)} for kind, component in map(kind_and_component, part)]
-
-
-def takes_weights(component: object) -> bool:
-    """Tell whether the `fit` of a component takes sample weights."""
-    capabilities = getattr(component, "capabilities", None)
-    if capabilities is not None:
-        return bool(capabilities.sample_weight)
-    from sklearn.utils.validation import has_fit_parameter
-
-    return bool(has_fit_parameter(component, "sample_weight"))
 
 
 def leaves_out(learner: Estimator) -> bool:

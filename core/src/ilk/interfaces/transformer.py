@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ilk.component import Component, renew_shortcut
 from ilk.estimators import TransformerMixin
+from ilk.freezing import fit_component, is_frozen
+from ilk.steps import takes_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ilk.arrays import Cases, Labels
+    from ilk.arrays import ArrayLike, Cases, Labels
 
 
 class Transformer(TransformerMixin, Component):
@@ -49,3 +51,16 @@ class Transformer(TransformerMixin, Component):
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Names of the features of the output, as an array of strings."""
         raise AttributeError(f"{type(self).__name__} has no get_feature_names_out")
+
+
+def fit_step(
+    component: Any, X: Cases, y: Labels | None, sample_weight: ArrayLike | None, *, last: bool
+) -> tuple[Any, Any]:
+    """Fit a step; return it with what the next step gets: X for the last one, else its output."""
+    if sample_weight is not None and takes_weights(component):
+        component = fit_component(component, X, y, sample_weight=sample_weight)
+    elif not last and isinstance(component, Transformer) and not is_frozen(component):
+        return component, component.fit_transform(X, y)
+    else:
+        component = fit_component(component, X, y)
+    return component, X if last else component.transform(X)

@@ -136,7 +136,7 @@ def damage(connection: sqlite3.Connection, *, digests: bool) -> str | None:
         return " ".join(str(message).split())
     if digests:
         for table in TABLES.values():
-            listed = ", ".join(_columns(connection, table.name))
+            listed = ", ".join(_columns(connection, table))
             query = f"SELECT rowid FROM main.{table.name} WHERE digest IS NOT sealed({listed})"  # noqa: S608  # our own names
             found = connection.execute(query).fetchone()
             if found is not None:
@@ -144,10 +144,10 @@ def damage(connection: sqlite3.Connection, *, digests: bool) -> str | None:
     return None
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Names of the columns of a table except the digest."""
-    names = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
-    return [name for name in names if name != "digest"]
+def _columns(connection: sqlite3.Connection, table: Table) -> list[str]:
+    """Names of the columns of a table, today's or those of version 6."""
+    there = {row[1] for row in connection.execute(f"PRAGMA main.table_info({table.name})")}
+    return [name for name in table.columns if name != "saved_seconds" or name in there]
 
 
 COMPLETED = "SELECT rowid, *, 0.0 AS saved_seconds FROM"

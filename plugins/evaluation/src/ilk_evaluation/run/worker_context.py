@@ -13,6 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
+from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -285,6 +286,7 @@ class SharedSteps:
         self.memory = memory
         self.disk = disk
         self._kept: OrderedDict[tuple[Place, int], bytes] = OrderedDict()
+        self._turn = Lock()  # an executor may run cells in threads
 
     def begin(
         self, model: ilk.Pipeline, pipeline: int, place: Place, start: ilk.Carried
@@ -336,19 +338,23 @@ class SharedSteps:
         return found
 
     def _find(self, key: tuple[Place, int]) -> Shared | None:
-        content = self._kept.get(key)
+        with self._turn:
+            content = self._kept.get(key)
+            if content is not None:
+                self._kept.move_to_end(key)
         if content is None and self.folder is not None:
-            with suppress(OSError):
-                written = self._file(key).read_bytes()
-                seal, content = written[:_SEAL], written[_SEAL:]
-                if blake2b(content, digest_size=_SEAL).digest() != seal:
-                    return None
+            content = self._written(key)
+        return None if content is None else pickle.loads(content)  # type: ignore[no-any-return]  # noqa: S301  # our own
+
+    def _written(self, key: tuple[Place, int]) -> bytes | None:
+        """Read and remember a file; None if it is missing or damaged."""
+        with suppress(OSError):
+            written = self._file(key).read_bytes()
+            seal, content = written[:_SEAL], written[_SEAL:]
+            if blake2b(content, digest_size=_SEAL).digest() == seal:
                 self._remember(key, content)
-        if content is None:
-            return None
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return pickle.loads(content)  # type: ignore[no-any-return]  # noqa: S301  # our own
+                return content
+        return None
 
     def _keep(self, key: tuple[Place, int], found: Shared) -> None:
         carried = found.carried
@@ -364,9 +370,10 @@ class SharedSteps:
                 self._write(key, content)
 
     def _remember(self, key: tuple[Place, int], content: bytes) -> None:
-        self._kept[key] = content
-        while sum(map(len, self._kept.values())) > self.memory:
-            self._kept.popitem(last=False)
+        with self._turn:
+            self._kept[key] = content
+            while sum(map(len, self._kept.values())) > self.memory:
+                self._kept.popitem(last=False)
 
     def _write(self, key: tuple[Place, int], content: bytes) -> None:
         assert self.folder is not None
@@ -385,8 +392,8 @@ class SharedSteps:
         name = blake2b(repr(key).encode(), digest_size=16).hexdigest()
         return self.folder / _FILES.replace("*", name)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": OrderedDict()}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SharedSteps, (self.prefixes, self.folder)
 
 
 _SEAL = 16
