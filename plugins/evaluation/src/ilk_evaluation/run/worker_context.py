@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import sys
+import threading
 import warnings
 from collections import OrderedDict
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,7 +14,6 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
-from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -24,6 +24,7 @@ import ilk
 from ilk_evaluation.atomic_write import replace_file
 from ilk_evaluation.executors.base import SharedInput
 from ilk_evaluation.executors.scratch import scratch
+from ilk_evaluation.lock import HeldError, Lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -286,7 +287,8 @@ class SharedSteps:
         self.memory = memory
         self.disk = disk
         self._kept: OrderedDict[tuple[Place, int], bytes] = OrderedDict()
-        self._turn = Lock()  # an executor may run cells in threads
+        self._waits: dict[int, bool] = {}
+        self._turn = threading.Lock()  # an executor may run cells in threads
 
     def begin(
         self, model: ilk.Pipeline, pipeline: int, place: Place, start: ilk.Carried
@@ -325,17 +327,43 @@ class SharedSteps:
         key = place, identity
         if (known := self._find(key)) is not None:
             return known
-        shorter = self._result(model, before, place, start)
-        warned = [*shorter.warned]
-        try:
-            with _recorded(warned):
-                carried = model.advance(shorter.carried, n_steps)
-        except BaseException:
-            _warn_again(warned)
-            raise
-        found = Shared(carried, tuple(warned))
-        self._keep(key, found)
+        with self._alone(key) as waited:
+            if waited and (known := self._find(key)) is not None:
+                return known
+            shorter = self._result(model, before, place, start)
+            warned = [*shorter.warned]
+            try:
+                with _recorded(warned):
+                    carried = model.advance(shorter.carried, n_steps)
+            except BaseException:
+                _warn_again(warned)
+                raise
+            found = Shared(carried, tuple(warned))
+            self._waits[identity] = self._keep(key, found) and not place.few
         return found
+
+    @contextmanager
+    def _alone(self, key: tuple[Place, int]) -> Iterator[bool]:
+        """Wait while another worker computes the same; give whether it did.
+
+        Steps whose last result was not written are not waited for.
+        """
+        place, identity = key
+        if self.folder is None or place.few or not self._waits.get(identity, True):
+            yield False
+            return
+        waited, lock = False, None
+        with suppress(OSError):
+            while lock is None:
+                try:
+                    lock = Lock(self._file(key).with_suffix(".lock"))
+                except HeldError:
+                    waited = True
+        try:
+            yield waited
+        finally:
+            if lock is not None:
+                lock.release()
 
     def _find(self, key: tuple[Place, int]) -> Shared | None:
         with self._turn:
@@ -356,18 +384,22 @@ class SharedSteps:
                 return content
         return None
 
-    def _keep(self, key: tuple[Place, int], found: Shared) -> None:
+    def _keep(self, key: tuple[Place, int], found: Shared) -> bool:
+        """Keep a result; return whether it was written, too."""
         carried = found.carried
         seconds = carried.fit_seconds + carried.predict_seconds
         if seconds < WORTH_KEEPING or carried.queries is None:
-            return
-        content = _packed(replace(found, carried=replace(carried, steps=())))
+            return False
+        writes = self.folder is not None and not key[0].few and seconds >= WORTH_WRITING
+        most = max(self.memory, self.disk if writes else 0)
+        content = _packed(replace(found, carried=replace(carried, steps=())), most)
         if content is None:
-            return
+            return False
         self._remember(key, content)
-        if self.folder is not None and not key[0].few and seconds >= WORTH_WRITING:
+        if writes:
             with suppress(OSError):  # a full disk, say
-                self._write(key, content)
+                return self._write(key, content)
+        return False
 
     def _remember(self, key: tuple[Place, int], content: bytes) -> None:
         with self._turn:
@@ -375,7 +407,7 @@ class SharedSteps:
             while sum(map(len, self._kept.values())) > self.memory:
                 self._kept.popitem(last=False)
 
-    def _write(self, key: tuple[Place, int], content: bytes) -> None:
+    def _write(self, key: tuple[Place, int], content: bytes) -> bool:
         assert self.folder is not None
         there = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in self.folder.glob(_FILES))
         total = len(content) + sum(size for _, size, _ in there)
@@ -384,8 +416,10 @@ class SharedSteps:
                 break
             file.unlink(missing_ok=True)
             total -= size
-        if total <= self.disk:
-            replace_file(self._file(key), blake2b(content, digest_size=_SEAL).digest() + content)
+        if total > self.disk:
+            return False
+        replace_file(self._file(key), blake2b(content, digest_size=_SEAL).digest() + content)
+        return True
 
     def _file(self, key: tuple[Place, int]) -> Path:
         assert self.folder is not None
@@ -416,21 +450,34 @@ def _warn_again(given: Sequence[tuple[Any, ...]]) -> None:
         warnings.warn_explicit(*warning)
 
 
-class _NoEqualCopyError(Exception):
-    """An object whose copy could give other results in the last bits."""
+class _NotKeptError(Exception):
+    """An object that is too large, or whose copy could give other results in the last bits."""
+
+
+class _Bounded(io.BytesIO):
+    """Bytes up to a number."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def write(self, content: Any) -> int:
+        if self.tell() + memoryview(content).nbytes > self.most:
+            raise _NotKeptError
+        return super().write(content)
 
 
 class _Exact(cloudpickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         """Refuse views with gaps: their copies have another layout, which rounds otherwise."""
         if isinstance(obj, np.ndarray) and not (obj.flags.c_contiguous or obj.flags.f_contiguous):
-            raise _NoEqualCopyError
+            raise _NotKeptError
         return super().reducer_override(obj)
 
 
-def _packed(found: Shared) -> bytes | None:
-    """Pickle a result; None if it has no equal copy."""
-    buffer = io.BytesIO()
+def _packed(found: Shared, most: int) -> bytes | None:
+    """Pickle a result; None if it takes more bytes than `most`, or has no equal copy."""
+    buffer = _Bounded(most)
     try:
         _Exact(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(found)
     except Exception:  # noqa: BLE001  # components may hold anything
