@@ -277,12 +277,12 @@ class Pipeline(Classifier):
         self, built: list[Any], carried: Carried, sample_weight: ArrayLike | None = None
     ) -> Carried:
         """Fit the steps that follow those of `carried`."""
-        X, y, share = carried.X, carried.y, carried.share
+        X, y, share, tables = carried.X, carried.y, carried.share, carried.tables
         names, total = step_names(self.steps), len(self.steps)
         fitted: list[Any] = []
         for position, step in enumerate(built, start=carried.n_steps):
             kind, component = kind_and_component(step)
-            last = position == total - 1
+            last, tables = position == total - 1, tables or is_table(X)
             if role_of(kind) == "resample":
                 component, selected = resample(component, X, y)
                 share *= len(selected) / n_rows(X)
@@ -305,6 +305,7 @@ class Pipeline(Classifier):
             X=X,
             y=y,
             share=share,
+            tables=tables,
             n_steps=carried.n_steps + len(built),
             steps=(*carried.steps, *fitted),
         )

@@ -36,6 +36,8 @@ class Carried:
         Number of steps before.
     share : float
         Share of the training cases that editors left.
+    tables : bool
+        Whether a step got a table; a pipeline with views names the columns of its output.
     fit_seconds, predict_seconds : float
         Time that the steps took.
     steps : tuple of component
@@ -47,6 +49,7 @@ class Carried:
     queries: Any = None
     n_steps: int = 0
     share: float = 1.0
+    tables: bool = False
     fit_seconds: float = 0.0
     predict_seconds: float = 0.0
     steps: tuple[Any, ...] = ()

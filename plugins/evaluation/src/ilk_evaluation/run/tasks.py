@@ -322,8 +322,7 @@ def shared_prefixes(plan: Plan) -> Prefixes:
 def _beginnings(planned: PlannedPipeline) -> list[str]:
     """Specifications of the first step, of the first two steps, ... except the last one."""
     steps = [canonical(step) for step in json.loads(planned.spec)]
-    views = str(ilk.uses_views(planned.pipeline))  # decides the form of the cases
-    return ["\n".join([views, *steps[:n]]) for n in range(1, len(steps))]
+    return ["\n".join(steps[:n]) for n in range(1, len(steps))]
 
 
 def run_cell(context: WorkerContext, task: CellTask) -> Outcome:

@@ -246,12 +246,15 @@ class Place(NamedTuple):
     few : bool
         Whether they are the few rows of a trial or warm-up, each worker's own.
     n_train, n_test : int
+    views : bool or None
+        Whether the pipeline has views, which may need named columns. None: it does not matter.
     """
 
     split: str
     few: bool
     n_train: int = 0
     n_test: int = 0
+    views: bool | None = None
 
 
 class SharedSteps:
@@ -309,7 +312,11 @@ class SharedSteps:
         if not prefixes:
             return None
         began = perf_counter()
-        place = place._replace(n_train=ilk.n_rows(start.X), n_test=ilk.n_rows(start.queries))
+        place = place._replace(
+            n_train=ilk.n_rows(start.X),
+            n_test=ilk.n_rows(start.queries),
+            views=ilk.uses_views(model),
+        )
         found = self._result(model, prefixes, place, start)
         _warn_again(found.warned)
         return replace(found, spent=perf_counter() - began)
@@ -339,7 +346,9 @@ class SharedSteps:
                 _warn_again(warned)
                 raise
             found = Shared(carried, tuple(warned))
-            self._waits[identity] = self._keep(key, found) and not place.few
+            if isinstance(start.X, list) and not carried.tables:
+                key = place._replace(views=None), identity
+            self._waits[identity] = self._keep(key, found)
         return found
 
     @contextmanager
@@ -356,7 +365,8 @@ class SharedSteps:
         with suppress(OSError):
             while lock is None:
                 try:
-                    lock = Lock(self._file(key).with_suffix(".lock"))
+                    file = self._file((place._replace(views=None), identity))
+                    lock = Lock(file.with_suffix(".lock"))
                 except HeldError:
                     waited = True
         try:
@@ -366,13 +376,18 @@ class SharedSteps:
                 lock.release()
 
     def _find(self, key: tuple[Place, int]) -> Shared | None:
+        place, identity = key
+        found = self._content((place._replace(views=None), identity)) or self._content(key)
+        return None if found is None else pickle.loads(found)  # noqa: S301  # our own
+
+    def _content(self, key: tuple[Place, int]) -> bytes | None:
         with self._turn:
             content = self._kept.get(key)
             if content is not None:
                 self._kept.move_to_end(key)
         if content is None and self.folder is not None:
             content = self._written(key)
-        return None if content is None else pickle.loads(content)  # type: ignore[no-any-return]  # noqa: S301  # our own
+        return content
 
     def _written(self, key: tuple[Place, int]) -> bytes | None:
         """Read and remember a file; None if it is missing or damaged."""
