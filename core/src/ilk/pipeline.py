@@ -213,8 +213,6 @@ class Pipeline(Classifier):
 
         Examples
         --------
-        Pipelines that begin with the same steps can share them:
-
         >>> import ilk
         >>> X, y = ilk.dataset("iris").load().Xy
         >>> scaled = {"transformer": "standardize"}
@@ -267,9 +265,9 @@ class Pipeline(Classifier):
         """Fit the last of the steps, given those that are not yet fitted."""
         carried = self._advance(built, carried, sample_weight)
         names = step_names(self.steps)
-        known = carried.steps or ()
-        unfitted = [kind_and_component(s)[1] for s in self.steps[: len(names) - len(known)]]
-        self.steps_ = list(zip(names, [*unfitted, *known], strict=True))
+        others = self.steps[: len(names) - len(carried.steps)]
+        unfitted = [kind_and_component(step)[1] for step in others]
+        self.steps_ = list(zip(names, [*unfitted, *carried.steps], strict=True))
         self.reduction_ = 1 - carried.share
         return self
 
