@@ -108,8 +108,9 @@ def test_a_plan_with_steps_of_every_role_gives_the_same_with_and_without():
     scaled, edited = {"transformer": "standardize"}, {"editor": {"use": "enn", "k": 1}}
     learned = {"metric_learner": {"use": "rca", "report": False}}
     before = [[scaled], [scaled, edited], [scaled, edited, learned], [scaled, edited, learned]]
-    shared, _ = both(plan_of([*zip(before, ["t_lot", "t_shares", "lda", "t_lot"], strict=True)]))
-    assert (shared.to_pandas("cells")["saved_seconds"] > 0).sum() == 3 * 2
+    both(plan_of([*zip(before, ["t_lot", "t_shares", "lda", "t_lot"], strict=True)]))
+    trial, splits = 1, 2
+    assert Slow.fits == (1 + 4) * (trial + splits)
 
 
 def test_a_step_is_fitted_once_for_each_split(make_spec):
@@ -122,12 +123,12 @@ def test_a_step_is_fitted_once_for_each_split(make_spec):
 
 
 def test_times_are_as_if_alone_and_what_was_saved_is_beside(make_spec):
-    slow = {"transformer": {"use": "t_slow", "seconds": 0.02}}
+    slow = {"transformer": {"use": "t_slow", "seconds": 0.05}}
     results = run_experiment(make_spec(pipelines=pipelines(slow)))
     cells = results.to_pandas("cells")
-    assert (cells["fit_seconds"] >= 0.02).all()
+    assert (cells["fit_seconds"] >= 0.05).all()
     saving = cells.groupby(["dataset", "repeat", "fold"])["saved_seconds"]
-    assert (saving.agg(lambda seconds: (seconds == 0).sum()) == 1).all()  # the cell that fitted
+    assert (saving.min() == 0).all()  # of the cell that fitted
     assert (saving.sum() > 0.02).all()
 
 
