@@ -174,7 +174,6 @@ if TYPE_CHECKING:
     from ilk.persist import read_header as read_header
     from ilk.persist import save as save
     from ilk.pipeline import Pipeline as Pipeline
-    from ilk.pipeline import takes_weights as takes_weights
     from ilk.random_state import check_seed as check_seed
     from ilk.random_state import check_weights as check_weights
     from ilk.random_state import rows_of_weight as rows_of_weight
@@ -224,8 +223,10 @@ if TYPE_CHECKING:
     from ilk.shortcuts import transformers as transformers
     from ilk.spec import Spec as Spec
     from ilk.spec import load_spec as load_spec
+    from ilk.steps import Carried as Carried
     from ilk.steps import kind_and_component as kind_and_component
     from ilk.steps import step_problem as step_problem
+    from ilk.steps import takes_weights as takes_weights
     from ilk.views import check_views as check_views
     from ilk.views import learn_views as learn_views
     from ilk.views import uses_views as uses_views
@@ -316,8 +317,8 @@ _GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "Pipelines": {
-        "ilk.pipeline": ("Pipeline", "takes_weights"),
-        "ilk.steps": ("kind_and_component", "step_problem"),
+        "ilk.pipeline": ("Pipeline",),
+        "ilk.steps": ("Carried", "kind_and_component", "step_problem", "takes_weights"),
     },
     "Registry": {
         "ilk.discovery": ("Found", "installed"),

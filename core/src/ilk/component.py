@@ -171,6 +171,7 @@ class Component(BaseEstimator, ABC):
             if name not in values or (declared.slot and _is_default(values[name], declared)):
                 default = declared.default
                 values[name] = copy.deepcopy(default) if is_shared(default) else default
+        import_module("sklearn.base")  # a new worker unpickles before anything is fitted
         super().__setstate__(values)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
 from ilk.capabilities import Capabilities
-from ilk.component import opened, seeded, taken_slot
+from ilk.component import opened, taken_slot
 from ilk.diagram import Block, block, named
 from ilk.errors import IlkError, InputError, ParameterError
 from ilk.estimators import available_if
-from ilk.freezing import fit_component, is_frozen
+from ilk.freezing import fit_component, taken
 from ilk.inputs import check_same_length, is_table, n_rows, take
 from ilk.interfaces.classifier import Classifier, Outputs
 from ilk.interfaces.editor import resample
 from ilk.interfaces.metric_learner import MetricLearner
-from ilk.interfaces.transformer import Transformer
+from ilk.interfaces.transformer import fit_step, learns_nothing, leaves_out
 from ilk.messages import did_you_mean
 from ilk.params import slots
 from ilk.random_state import check_weights, rows_of_weight
 from ilk.resolution import first_problem
 from ilk.slot_values import slot_problem
-from ilk.steps import kind_and_component, order_problem, role_of
+from ilk.steps import (
+    Carried,
+    kind_and_component,
+    order_problem,
+    role_of,
+    step_names,
+    takes_weights,
+)
 from ilk.views import uses_views, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ilk.aliases import StepLike
-    from ilk.arrays import ArrayLike, Cases, Estimator, Labels
+    from ilk.arrays import ArrayLike, Cases, Labels
 
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
@@ -188,20 +196,103 @@ class Pipeline(Classifier):
         """
         self.check_parameters()
         built = cast("list[Any]", taken_slot(self, "steps"))
-        names = step_names(built)
         vars(self).pop("weighted_rows_", None)
         if sample_weight is not None:
             sample_weight, X, y = self._weighted(built, X, y, sample_weight)
-        fitted: list[tuple[str, Any]] = []
-        share = 1.0
-        for position, (name, step) in enumerate(zip(names, built, strict=True)):
+        return self._finish(built, Carried(X, y), sample_weight)
+
+    def advance(self, carried: Carried, n_steps: int) -> Carried:
+        """Fit further steps, none of them the last one, as `fit` would.
+
+        Parameters
+        ----------
+        carried : Carried
+            What the steps before gave: ``Carried(X, y, queries)`` before the first step.
+        n_steps : int
+            Number of steps that are fitted then.
+
+        Returns
+        -------
+        Carried
+            What the next step gets. Cases to predict that a step refuses are None.
+
+        Examples
+        --------
+        >>> import ilk
+        >>> X, y = ilk.dataset("iris").load().Xy
+        >>> scaled = {"transformer": "standardize"}
+        >>> one, other = (ilk.Pipeline([scaled, {"classifier": c}]) for c in ("knn", "lda"))
+        >>> carried = one.advance(ilk.Carried(X, y, X[:5]), 1)
+        >>> bool((other.finish(carried, X[:5]).predict(X[:5]) == y[:5]).all())
+        True
+        """
+        self.check_parameters()
+        part = taken_steps(self, carried.n_steps, n_steps)
+        start = perf_counter()
+        carried = self._advance(part, carried)
+        fitted = perf_counter()
+        try:
+            queries = self._transformed(carried.queries, carried.steps[-len(part) :])
+        except Exception:  # noqa: BLE001  # `predict` meets it again, after the fit
+            queries = None
+        return replace(
+            carried,
+            queries=queries,
+            fit_seconds=carried.fit_seconds + fitted - start,
+            predict_seconds=carried.predict_seconds + perf_counter() - fitted,
+        )
+
+    def finish(self, carried: Carried, queries: Cases) -> Self:
+        """Fit the remaining steps, as `fit` would.
+
+        Parameters
+        ----------
+        carried : Carried
+            Of `advance`, perhaps by another pipeline that begins with the same steps.
+        queries : array, data frame or list
+            The cases to predict that were given to its first step. Predictions for this very
+            object start from what the steps made of it.
+
+        Returns
+        -------
+        Pipeline
+            Itself; steps that another pipeline fitted are not fitted in it.
+        """
+        self.check_parameters()
+        built = taken_steps(self, carried.n_steps, len(self.steps))
+        if carried.queries is not None:
+            self._carried_queries = queries, carried.n_steps, carried.queries
+        return self._finish(built, carried)
+
+    def _finish(
+        self, built: list[Any], carried: Carried, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the last of the steps, given those that are not yet fitted."""
+        carried = self._advance(built, carried, sample_weight)
+        names = step_names(self.steps)
+        others = self.steps[: len(names) - len(carried.steps)]
+        unfitted = [kind_and_component(step)[1] for step in others]
+        self.steps_ = list(zip(names, [*unfitted, *carried.steps], strict=True))
+        self.reduction_ = 1 - carried.share
+        return self
+
+    def _advance(
+        self, built: list[Any], carried: Carried, sample_weight: ArrayLike | None = None
+    ) -> Carried:
+        """Fit the steps that follow those of `carried`."""
+        X, y, share, tables = carried.X, carried.y, carried.share, carried.tables
+        names, total = step_names(self.steps), len(self.steps)
+        fitted: list[Any] = []
+        for position, step in enumerate(built, start=carried.n_steps):
             kind, component = kind_and_component(step)
-            last = position == len(built) - 1
+            last, tables = position == total - 1, tables or is_table(X)
             if role_of(kind) == "resample":
                 component, selected = resample(component, X, y)
                 share *= len(selected) / n_rows(X)
                 if not len(selected):
-                    raise InputError(f"pipeline: the step {name} left none of {n_rows(X)} cases")
+                    raise InputError(
+                        f"pipeline: the step {names[position]} left none of {n_rows(X)} cases"
+                    )
                 X, y = take(X, selected), take(y, selected)
                 sample_weight = None if sample_weight is None else take(sample_weight, selected)
             else:
@@ -209,12 +300,18 @@ class Pipeline(Classifier):
                     raise self.parameter_error(
                         "steps", f"[{position}] {_NO_TRANSFORM}: {component!r}"
                     )
-                component, given = _fit_step(component, X, y, sample_weight, last=last)
+                component, given = fit_step(component, X, y, sample_weight, last=last)
                 X = given if last else self._named(given, X, component)
-            fitted.append((name, component))
-        self.steps_ = fitted
-        self.reduction_ = 1 - share
-        return self
+            fitted.append(component)
+        return replace(
+            carried,
+            X=X,
+            y=y,
+            share=share,
+            tables=tables,
+            n_steps=carried.n_steps + len(built),
+            steps=(*carried.steps, *fitted),
+        )
 
     def _weighted(
         self, steps: list[Any], X: Cases, y: Labels | None, sample_weight: ArrayLike
@@ -236,8 +333,16 @@ class Pipeline(Classifier):
 
         if not hasattr(self, "steps_"):  # check_is_fitted would read the tags of every step
             check_is_fitted(self)
-        for _, step in self.steps_[:-1]:
-            if hasattr(step, "transform") and not hasattr(step, "fit_resample"):
+        start = 0
+        given, n_steps, known = vars(self).get("_carried_queries", (None, 0, None))
+        if given is not None and X is given:
+            X, start = known, n_steps
+        return self._transformed(X, [step for _, step in self.steps_[start:-1]])
+
+    def _transformed(self, X: Any, steps: Sequence[Any]) -> Any:
+        """Transform X by fitted steps; None stays None."""
+        for step in steps:
+            if X is not None and hasattr(step, "transform") and not hasattr(step, "fit_resample"):
                 X = self._named(step.transform(X), X, step)
         return X
 
@@ -465,85 +570,7 @@ _NO_TRANSFORM = (
 )
 
 
-def step_names(steps: Sequence[Any]) -> list[str]:
-    """Name steps by their kinds, numbered if a kind occurs more than once."""
-    every = [kind_and_component(step)[0] for step in steps]
-    total, seen, names = Counter(every), Counter[str](), []
-    for kind in every:
-        seen[kind] += 1
-        names.append(kind if total[kind] == 1 else f"{kind}{seen[kind]}")
-    return names
-
-
-def _fit_step(
-    component: Any, X: Cases, y: Labels | None, sample_weight: ArrayLike | None, *, last: bool
-) -> tuple[Any, Any]:
-    """Fit a step; return it with what the next step gets: X for the last one, else its output."""
-    if sample_weight is not None and takes_weights(component):
-        component = fit_component(component, X, y, sample_weight=sample_weight)
-    elif not last and isinstance(component, Transformer) and not is_frozen(component):
-        return component, component.fit_transform(X, y)
-    else:
-        component = fit_component(component, X, y)
-    return component, X if last else component.transform(X)
-
-
-def takes_weights(component: object) -> bool:
-    """Tell whether the `fit` of a component takes sample weights."""
-    capabilities = getattr(component, "capabilities", None)
-    if capabilities is not None:
-        return bool(capabilities.sample_weight)
-    from sklearn.utils.validation import has_fit_parameter
-
-    return bool(has_fit_parameter(component, "sample_weight"))
-
-
-def leaves_out(learner: Estimator) -> bool:
-    """Tell whether a learner's `leave_one_out` equals refitting without each case.
-
-    It does if the learner declares `fast_leave_one_out`: as a property, which depends on the
-    present parameters, or as a capability of the class, and then only if no random state is
-    open, because each of many fits would draw a different one.
-    """
-    if not hasattr(learner, "leave_one_out"):
-        return False
-    declared = getattr(learner, "fast_leave_one_out", None)
-    if isinstance(declared, bool):
-        return declared
-    return _declares(learner, "fast_leave_one_out") and not _is_open(learner)
-
-
-def learns_nothing(step: object) -> bool:
-    """Tell whether the output of a step for a case does not depend on its training data.
-
-    This holds for a transformer that declares `stateless`, as a property or as a capability, and
-    has no open random state; and for a frozen component of ilk. An editor always depends on the
-    cases it selects from.
-    """
-    if hasattr(step, "fit_resample") or not hasattr(step, "transform"):
-        return False
-    if is_frozen(step):
-        return hasattr(step, "parameters")  # another library's transform may mix rows
-    stateless = getattr(step, "stateless", None)
-    declared = stateless if isinstance(stateless, bool) else _declares(step, "stateless")
-    return declared and not _is_open(step)
-
-
-def _declares(component: object, capability: str) -> bool:
-    return bool(getattr(getattr(component, "capabilities", None), capability, False))
-
-
-def _is_open(component: object) -> bool:
-    """Tell whether any random state, at any depth, is None."""
-    from sklearn.base import clone
-
-    try:
-        one, other = (_states(seeded(clone(component), seed)) for seed in (0, 1))
-    except IlkError:  # reported by fit
-        return True
-    return one != other
-
-
-def _states(component: Any) -> dict[str, Any]:
-    params = component.get_params(deep=True)
-    return {name: value for name, value in params.items() if name.endswith("random_state")}
+def taken_steps(pipeline: Pipeline, start: int, stop: int) -> list[Any]:
+    """Return some steps for a fit: copies, or those of a `single_use` clone themselves."""
+    part = opened(pipeline, "steps", list(pipeline.steps[start:stop]))
+    return [{kind: taken(component)} for kind, component in map(kind_and_component, part)]

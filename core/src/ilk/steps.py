@@ -1,8 +1,13 @@
-"""Steps of a pipeline: a table with one key, the kind, or a component that implies its kind."""
+"""Steps of a pipeline, and the cases that one hands to the next.
+
+A step is a table with one key, the kind, or a component that implies its kind.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ilk.kinds import Role, kinds
@@ -15,6 +20,39 @@ _BY_METHOD = (
     ("transform", "transformer"),
     ("fit_predict", "clusterer"),
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """Training cases and cases to predict, after the first steps of a pipeline.
+
+    Attributes
+    ----------
+    X, y : array, data frame or list of length n, and array of shape (n,)
+        Training cases, as the next step gets them.
+    queries : array, data frame, list or None
+        Cases to predict; None: there are none.
+    n_steps : int
+        Number of steps before.
+    share : float
+        Share of the training cases that editors left.
+    tables : bool
+        Whether a step got a table; a pipeline with views names the columns of its output.
+    fit_seconds, predict_seconds : float
+        Time that the steps took.
+    steps : tuple of component
+        Fitted steps, the last ones of those before; empty where others fitted them.
+    """
+
+    X: Any
+    y: Any = None
+    queries: Any = None
+    n_steps: int = 0
+    share: float = 1.0
+    tables: bool = False
+    fit_seconds: float = 0.0
+    predict_seconds: float = 0.0
+    steps: tuple[Any, ...] = ()
 
 
 def step_kinds() -> list[str]:
@@ -132,3 +170,23 @@ def order_problem(steps: Sequence[Any]) -> str | None:
     if roles[-1] == "resample":
         return f"[{len(roles) - 1}] must not be an editor: nothing after it learns from its cases"
     return None
+
+
+def step_names(steps: Sequence[Any]) -> list[str]:
+    """Name steps by their kinds, numbered if a kind occurs more than once."""
+    every = [kind_and_component(step)[0] for step in steps]
+    total, seen, names = Counter(every), Counter[str](), []
+    for kind in every:
+        seen[kind] += 1
+        names.append(kind if total[kind] == 1 else f"{kind}{seen[kind]}")
+    return names
+
+
+def takes_weights(component: object) -> bool:
+    """Tell whether the `fit` of a component takes sample weights."""
+    capabilities = getattr(component, "capabilities", None)
+    if capabilities is not None:
+        return bool(capabilities.sample_weight)
+    from sklearn.utils.validation import has_fit_parameter
+
+    return bool(has_fit_parameter(component, "sample_weight"))

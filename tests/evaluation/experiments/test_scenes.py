@@ -46,8 +46,12 @@ def scenes(tmp_path):
     return spec
 
 
-def test_every_scheme_of_the_example_runs(scenes):
+def test_every_scheme_of_the_example_runs(scenes, monkeypatch):
+    sift, rows = ilk.registry("transformer").get("dense_sift"), []
+    plain = sift.transform
+    monkeypatch.setattr(sift, "transform", lambda self, X: rows.append(len(X)) or plain(self, X))
     results = run_experiment(scenes, listeners=ilk.Listeners())
+    assert rows == [20, 10, 20, 20]  # a few for the trial, then each picture once
     accuracy = results.pivot("accuracy").iloc[0]
     assert len(accuracy) == 16
     for how, least in (("SVM", 0.9), ("boosting", 0.8)):

@@ -10,7 +10,13 @@ from ilk_evaluation.results.experiment_results import Results
 from ilk_evaluation.results.scoring import first_estimates
 from ilk_evaluation.run import run_record
 from ilk_evaluation.run.progress import progress_on
-from ilk_evaluation.run.runner import missing_cells, open_store, run_cells, with_executor
+from ilk_evaluation.run.runner import (
+    missing_cells,
+    open_store,
+    run_cells,
+    with_executor,
+    with_sharing,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +34,7 @@ def run_experiment(
     fresh: bool = False,
     retry_failed: bool = False,
     executor: ilk.ExecutorLike | None = None,
+    share: bool | None = None,
     shard: Shard | None = None,
     console: Console | None = None,
     listeners: ilk.Listeners | None = None,
@@ -48,6 +55,9 @@ def run_experiment(
         Run failed cells again, and cells that the fallback answered.
     executor : str, table or ilk.Executor, optional
         Replaces ``[run] executor``.
+    share : bool, optional
+        Replaces ``[run] share``: whether steps with which several pipelines begin are fitted once
+        for each split. Results are the same.
     shard : (int, int), optional
         Run only one part: ``(1, 3)`` is the first of three. Other machines run the others, each
         into its own store, and `merge_stores` joins the stores.
@@ -89,7 +99,7 @@ def run_experiment(
     [{'dataset': 'iris', 'pipeline': '1-NN', 'n_failed': 0}]
     """
     plan = source if isinstance(source, Plan) else plan_experiment(source, store=store)
-    plan = with_shard(with_executor(plan, executor), shard)
+    plan = with_sharing(with_shard(with_executor(plan, executor), shard), share)
     on_error = plan.experiment.run["on_error"]
     opened = open_store(plan)
     try:

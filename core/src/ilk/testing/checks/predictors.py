@@ -10,7 +10,8 @@ from sklearn.base import clone
 from ilk.component import children, seeded
 from ilk.errors import InputError
 from ilk.inputs import n_rows, take
-from ilk.pipeline import Pipeline, takes_weights
+from ilk.pipeline import Pipeline
+from ilk.steps import takes_weights
 from ilk.testing.checks.learning import trained
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--store", type=click.Path(path_type=Path), help="Store predictions here, not in FILE's store."
 )
+@click.option("--no-share", is_flag=True, help="Fit all steps in each cell, none once for several.")
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; other machines run the others."
 )
@@ -56,6 +57,7 @@ def run(
     executor: str | None,
     address: str | None,
     store: Path | None,
+    no_share: bool,
     shard: str | None,
     trust: bool,
     quiet: bool,
@@ -79,7 +81,7 @@ def run(
     from ilk_evaluation.experiment import run_experiment
     from ilk_evaluation.plan.experiment_plan import plan_experiment, with_shard
     from ilk_evaluation.plan.shards import read_shard
-    from ilk_evaluation.run.runner import n_done, with_executor
+    from ilk_evaluation.run.runner import n_done, with_executor, with_sharing
     from ilk_evaluation.run.scheduler import CellError
 
     if only is not None and shard is not None:
@@ -91,6 +93,7 @@ def run(
         with _once_at_a_time(), hook_warnings_in_a_line():
             plan = plan_experiment(file, store=store, trust=trust)
             plan = with_shard(with_executor(plan, _executor(plan, executor, address)), part)
+            plan = with_sharing(plan, False if no_share else None)
             if dry_run:
                 _show(plan, fresh=fresh, retry_failed=retry_failed)
             elif only is not None:

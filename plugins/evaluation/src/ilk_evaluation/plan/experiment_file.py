@@ -247,8 +247,13 @@ _RUN = Table(
             doc="Answers where a classifier fails. For other predictors the answer is fixed: the "
             "mean of the training targets, inliers only, one cluster.",
         ),
+        "share": Param(
+            bool,
+            doc="Whether steps with which several pipelines begin are fitted once for each split; "
+            "results are the same.",
+        ),
     },
-    defaults={"executor": "serial", "on_error": "record"},
+    defaults={"executor": "serial", "on_error": "record", "share": True},
 )
 _OUTPUT = Table({"store": Param(FilePath, doc="SQLite file, relative to the experiment's file.")})
 GRAMMAR = Table(

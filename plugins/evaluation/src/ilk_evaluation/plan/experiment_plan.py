@@ -80,6 +80,8 @@ class Plan:
         Splits by the position of their data set, if they take little memory.
     shard : (int, int) or None
         Position and number of parts, if only a part is run; None: run all.
+    share : bool
+        Whether steps with which several pipelines begin are fitted once for each split.
     """
 
     experiment: Experiment
@@ -90,6 +92,7 @@ class Plan:
     executor: ilk.Executor
     kept: Mapping[int, tuple[ilk.Split, ...]] = field(default_factory=dict, repr=False)
     shard: tuple[int, int] | None = None
+    share: bool = True
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -166,6 +169,7 @@ def plan_experiment(source: Source, *, store: str | Path | None = None, trust: b
         resampling,
         ilk.build(resolved.part("run", "executor"), kind="executor"),
         drawn.kept,
+        share=experiment.run["share"],
     )
 
 

@@ -509,7 +509,8 @@ class Results:
     @cached_property
     def _shortcuts(self) -> list[str]:
         with self.reading() as store:
-            return notes_on(self.design, store.answered_together())
+            together = notes_on(self.design, store.answered_together())
+            return [*together, *notes.of_sharing(self.design, store)]
 
     @cached_property
     def _about(self) -> list[str]:

@@ -58,7 +58,13 @@ def frame_of(results: Results, what: str, *, timings: bool = True) -> pd.DataFra
 def _without_timings(results: Results, frame: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns and rows of measured times."""
     clocked = [name for name, m in results.design.measures.items() if m.needs == "seconds"]
-    columns = {"fit_seconds", "predict_seconds", *clocked, *(f"{m}_spread" for m in clocked)}
+    columns = {
+        "fit_seconds",
+        "predict_seconds",
+        "saved_seconds",
+        *clocked,
+        *(f"{m}_spread" for m in clocked),
+    }
     if results.measure in clocked:
         columns.add("rank")
     if "measure" in frame:

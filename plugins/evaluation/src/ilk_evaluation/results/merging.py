@@ -13,6 +13,7 @@ from ilk_evaluation.results.difference import unlike_designs
 from ilk_evaluation.results.opening import open_store, results
 from ilk_evaluation.run.database import (
     SCHEMA,
+    UNSEALED,
     StoreError,
     check,
     check_writable,
@@ -24,7 +25,7 @@ from ilk_evaluation.run.database import (
     reachable,
     settle,
 )
-from ilk_evaluation.run.sql import FORGET_PLANNED, TABLES
+from ilk_evaluation.run.sql import COMPLETED, FORGET_PLANNED, TABLES
 from ilk_evaluation.run.store import Store
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _take(connection: sqlite3.Connection, target: Path, path: Path) -> tuple[set
             connection.execute(statement)
         again = {key for (key,) in connection.execute(_TWICE)}
         other = [key for (key,) in connection.execute(_OTHERWISE)]
-        connection.execute(TABLES["cells"].copy(_better_cells(before), "REPLACE"))
+        connection.execute(TABLES["cells"].copy(_better_cells(before, version), "REPLACE"))
         connection.execute(FORGET_PLANNED)
     connection.execute("DETACH b")
     return again, other
@@ -251,7 +252,7 @@ _OTHERWISE = (
 
 def _copies(before: int, version: int) -> Iterator[str]:
     """Yield the statements that copy all tables except cells; run numbers are shifted."""
-    run = "run" if version == SCHEMA else "(SELECT max(id) FROM b.runs)"
+    run = "run" if version != UNSEALED else "(SELECT max(id) FROM b.runs)"
     plan = ", ".join(name for name in TABLES["planned"].columns if name != "run")
     plan = f"(SELECT {run} + {before} AS run, {plan} FROM b.planned)"  # noqa: S608  # our own names
     yield TABLES["planned"].copy(plan)
@@ -260,17 +261,18 @@ def _copies(before: int, version: int) -> Iterator[str]:
         yield TABLES[name].copy(f"b.{name}", "IGNORE")
 
 
-def _numbered(table: str, number: str, before: int) -> str:
+def _numbered(table: str, number: str, before: int, source: str | None = None) -> str:
     """All rows of a table, with run numbers shifted past the present ones."""
     columns = TABLES[table].columns
     values = (f"{name} + {before} AS {name}" if name == number else name for name in columns)
-    return f"(SELECT {', '.join(values)} FROM b.{table} ORDER BY rowid)"  # noqa: S608  # our own names
+    return f"(SELECT {', '.join(values)} FROM {source or f'b.{table}'} ORDER BY rowid)"  # noqa: S608  # our own names
 
 
-def _better_cells(before: int) -> str:
+def _better_cells(before: int, version: int) -> str:
     """Cells that the target lacks, or has with a worse outcome."""
+    cells = "b.cells" if version == SCHEMA else f"({COMPLETED} b.cells)"
     return (
-        f"{_numbered('cells', 'run', before)} AS b WHERE NOT EXISTS"  # noqa: S608  # our own names
+        f"{_numbered('cells', 'run', before, cells)} AS b WHERE NOT EXISTS"  # noqa: S608  # our own names
         f" (SELECT 1 FROM main.cells AS a WHERE a.key = b.key AND {_rank('a')} >= {_rank('b')})"
     )
 

@@ -77,7 +77,8 @@ def cell_frame(design: Design, store: Store) -> pd.DataFrame:
     -------
     DataFrame
         Columns dataset, pipeline, repeat, fold, status (done, fallback, failed, missing),
-        n_cases, fit_seconds, predict_seconds, n_warnings, error, key.
+        n_cases, fit_seconds, predict_seconds, saved_seconds (by steps that another cell had
+        fitted; the other times are as if alone), n_warnings, error, key.
     """
     import pandas as pd
 
@@ -86,17 +87,17 @@ def cell_frame(design: Design, store: Store) -> pd.DataFrame:
     for cell in design.cells:
         status = statuses.get(cell.key, "missing")
         if status == "missing":
-            rows.append((*design.place(cell), status, 0, None, None, 0, None, cell.key))
+            rows.append((*design.place(cell), status, 0, None, None, None, 0, None, cell.key))
             continue
         outcome = store.outcome(cell.key)
         n = 0 if outcome.codes is None else len(outcome.codes)
-        seconds = outcome.fit_seconds, outcome.predict_seconds
+        seconds = outcome.fit_seconds, outcome.predict_seconds, outcome.saved_seconds
         what = (status, n, *seconds, len(outcome.warnings), outcome.error, cell.key)
         rows.append((*design.place(cell), *what))
-    columns = ["status", "n_cases", "fit_seconds", "predict_seconds", "n_warnings", "error", "key"]
+    times = ["fit_seconds", "predict_seconds", "saved_seconds"]
+    columns = ["status", "n_cases", *times, "n_warnings", "error", "key"]
     frame = pd.DataFrame(rows, columns=[*_PLACE, *columns])
-    seconds_columns = ["fit_seconds", "predict_seconds"]
-    return frame.astype(dict.fromkeys(seconds_columns, float))
+    return frame.astype(dict.fromkeys(times, float))
 
 
 def prediction_frame(

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ilk_evaluation.run.other_predictors import detected, grouped, inliers, numb
 
 if TYPE_CHECKING:
     from ilk import Cases, Estimator, FittedClassifier, Labels
+    from ilk_evaluation.run.worker_context import Shared
 
 REJECTED = -1
 """Code of a rejected case."""
@@ -51,6 +52,9 @@ class Outcome:
         Number of leave-one-out cases that one call answered without refitting; `fit_seconds` is
         an equal share of its time and `predict_seconds` is 0. None: the pipeline was fitted for
         this cell.
+    saved_seconds : float
+        Time saved as another cell had fitted the same first steps; `fit_seconds` and
+        `predict_seconds` are those of the pipeline alone.
     """
 
     codes: np.ndarray | None = None
@@ -64,9 +68,20 @@ class Outcome:
     traceback: str | None = None
     fallback: bool = False
     together: int | None = None
+    saved_seconds: float = 0.0
 
 
-def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int) -> Outcome:
+Begin: TypeAlias = "Callable[[ilk.Pipeline, ilk.Carried], Shared | None]"
+"""Gives the result of the first steps of a pipeline, from cases; None: it shares none."""
+
+
+def evaluate(
+    pipeline: ilk.Pipeline,
+    data: ilk.Data,
+    split: ilk.Split,
+    seed: int,
+    begin: Begin = lambda *_: None,
+) -> Outcome:
     """Fit a copy of a pipeline and predict; an exception becomes a failed outcome.
 
     A case is rejected if the predicted label is None or the `reject_label` of a component of the
@@ -81,8 +96,10 @@ def evaluate(pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
     data, split : ilk.Data, ilk.Split
     seed : int
         Seed of every random state that the pipeline leaves open.
+    begin : function, optional
+        Gives the result of steps that other pipelines share.
     """
-    return guarded(lambda: _fit_and_predict(pipeline, data, split, seed))
+    return guarded(lambda: _fit_and_predict(pipeline, data, split, seed, begin))
 
 
 def guarded(work: Callable[[], Outcome]) -> Outcome:
@@ -124,7 +141,7 @@ def ready(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> tuple[ilk.Pipeli
 
 
 def _fit_and_predict(
-    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int
+    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int, begin: Begin
 ) -> Outcome:
     model, cases = ready(pipeline, data, seed)
     rows = _rows_to_fit(model, data, split)
@@ -135,15 +152,26 @@ def _fit_and_predict(
         clusters, widths, model = grouped(model, X, y, queries)
         seconds = perf_counter() - start
         return Outcome(clusters, None, widths, seconds, 0.0, model.reduction_)
-    model.fit(X, y)
+    shared = begin(model, ilk.Carried(X, y, queries))
+    own = perf_counter()
+    if shared is None:
+        model.fit(X, y)
+    else:
+        model.finish(shared.carried, queries)
     fitted = perf_counter()
     _warn_of_lost_classes(model, y)
     outcome = _PREDICTED[data.task](model, queries, data.classes)
+    fit, predict, saved = fitted - own, perf_counter() - fitted, 0.0
+    if shared is not None:
+        saved = shared.saved
+        fit += shared.carried.fit_seconds
+        predict += shared.carried.predict_seconds
     return replace(
         outcome,
-        fit_seconds=fitted - start,
-        predict_seconds=perf_counter() - fitted,
+        fit_seconds=fit,
+        predict_seconds=predict,
         reduction=model.reduction_,
+        saved_seconds=saved,
     )
 
 

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 
 import ilk
 from ilk_evaluation.lock import HeldError, Lock
-from ilk_evaluation.run.sql import TABLES, damage, sealed, upgrade
+from ilk_evaluation.run.sql import COMPLETED, TABLES, damage, sealed, upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 APPLICATION = 0x696C6B31
 """Marks a SQLite file as an ilk store (PRAGMA application_id)."""
-SCHEMA = 6
+SCHEMA = 7
 """Version of the tables (PRAGMA user_version)."""
-UNSEALED = 5
-"""Version whose rows have no digests: readable, and upgraded to `SCHEMA` on the next write."""
+UNSEALED, UNSHARED = 5, 6
+"""Versions that are readable, and upgraded to `SCHEMA` on the next write: the rows of the first
+have no digests, and both lack the seconds saved by shared steps."""
 BUSY = 60.0
 """Seconds to wait for another reader or writer; SQLite's default of 5 s is too short on a busy
 machine."""
@@ -82,9 +83,9 @@ def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
                 f"BEGIN; {tables}; PRAGMA application_id = {APPLICATION};"
                 f" PRAGMA user_version = {SCHEMA}; COMMIT;"
             )
-        if check(connection, path) == UNSEALED:
-            verify(connection, path, digests=False)
-            statements = "; ".join(upgrade())
+        if (version := check(connection, path)) != SCHEMA:
+            verify(connection, path, digests=version != UNSEALED)
+            statements = "; ".join(upgrade(version))
             connection.executescript(
                 f"BEGIN IMMEDIATE; {statements}; PRAGMA user_version = {SCHEMA}; COMMIT;"
             )
@@ -96,6 +97,12 @@ def prepare(connection: sqlite3.Connection, path: Path | None) -> None:
 def _application(connection: sqlite3.Connection) -> int:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     return int(application)
+
+
+def complete(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Let the cells of an older version be read like those of today; the file is not changed."""
+    with explained(path):
+        connection.execute(f"CREATE TEMP VIEW cells AS {COMPLETED} main.cells")
 
 
 _ACTIVE = "SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')"
@@ -112,18 +119,21 @@ def check(connection: sqlite3.Connection, path: Path | None) -> int:
     with explained(path):
         application = _application(connection)
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        columns = {row[1] for row in connection.execute("PRAGMA table_info(cells)")}
+        columns = {row[1] for row in connection.execute("PRAGMA main.table_info(cells)")}
         (n_active,) = connection.execute(_ACTIVE).fetchone()
     if n_active:
         raise StoreError(f"{path}: has triggers or views, which no store of ilk has")
     if application != APPLICATION:
         raise StoreError(f"{path}: is not a store of ilk")
-    if version not in {SCHEMA, UNSEALED}:
+    if version not in {SCHEMA, UNSEALED, UNSHARED}:
         raise StoreError(
             f"{path}: has version {version} of the store's format, this ilk writes "
             f"version {SCHEMA}; choose another file"
         )
-    if ("digest" in columns) != (version == SCHEMA):
+    if (("digest" in columns), ("saved_seconds" in columns)) != (
+        version != UNSEALED,
+        version == SCHEMA,
+    ):
         raise StoreError(f"{path}: is damaged (its tables are not those of version {version})")
     return int(version)
 

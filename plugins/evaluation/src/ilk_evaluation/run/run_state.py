@@ -30,7 +30,7 @@ class CellSummary:
     Attributes
     ----------
     seconds : float or None
-        For fitting and predicting; None if unknown.
+        Spent on fitting and predicting; None if unknown.
     error : str or None
         Error of its pipeline.
     fallback : bool
@@ -47,7 +47,7 @@ class CellSummary:
     @classmethod
     def of(cls, outcome: Outcome) -> CellSummary:
         """Summarize the outcome of a cell of the present run."""
-        seconds = outcome.fit_seconds + outcome.predict_seconds
+        seconds = outcome.fit_seconds + outcome.predict_seconds - outcome.saved_seconds
         known = seconds if seconds >= 0 else None  # not NaN
         return cls(known, outcome.error, outcome.fallback, here=True)
 

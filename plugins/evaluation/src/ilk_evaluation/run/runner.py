@@ -24,13 +24,15 @@ from ilk_evaluation.run.tasks import (
     WITHOUT_REFITTING,
     CellTask,
     LeaveOneOutTask,
+    Prefixes,
     Task,
     cell_tasks,
     divided,
     row_name,
+    shared_prefixes,
 )
 from ilk_evaluation.run.trial import Trial, cells_to_try
-from ilk_evaluation.run.worker_context import WorkerContext
+from ilk_evaluation.run.worker_context import SharedSteps, WorkerContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -75,6 +77,11 @@ def with_executor(plan: Plan, executor: ilk.ExecutorLike | None) -> Plan:
     if isinstance(executor, ilk.Executor):
         return replace(plan, executor=executor)
     return replace(plan, executor=ilk.build(executor, kind="executor"))
+
+
+def with_sharing(plan: Plan, share: bool | None) -> Plan:
+    """Return the plan with another choice of ``[run] share``; None: unchanged."""
+    return plan if share is None else replace(plan, share=share)
 
 
 def open_store(plan: Plan) -> Store:
@@ -192,7 +199,9 @@ def run_cells(
     pipelines = [planned.pipeline for planned in plan.pipelines]
     if fallback is not None:
         pipelines.append(fallback.pipeline)
-    with WorkerContext([planned.data for planned in plan.datasets], pipelines) as context:
+    prefixes = shared_prefixes(plan) if plan.share else {}
+    datasets = [planned.data for planned in plan.datasets]
+    with WorkerContext(datasets, pipelines, SharedSteps(prefixes)) as context:
         text = None if fallback is None else fallback.text
         forget = [cell.key for cell in missing] if fresh else []
         writer = OutcomeWriter(plan, store, progress, listeners, text, forget)
@@ -207,7 +216,7 @@ def run_cells(
             with scheduler:
                 wanted = cells_to_try(plan, store, missing, fresh=fresh) if trial else []
                 tried = Trial(plan, scheduler, progress.say).work(wanted, keep_going=keep_going)
-                _work(scheduler, missing, tried, writer)
+                _work(scheduler, missing, tried, writer, prefixes)
         except StoreError as error:
             n_kept = plan.n_cells - len(missing) + writer.n_kept
             raise StoreError(f"{error}\n{n_kept} of {plan.n_cells} cells are kept in it") from error
@@ -227,13 +236,14 @@ def _work(
     missing: list[Cell],
     tried: list[tuple[CellTask, Outcome]],
     writer: OutcomeWriter,
+    prefixes: Prefixes,
 ) -> None:
     """Write the outcomes of whole cells that the trial has computed, and run the other cells."""
     with writer.progress as progress:
         writer(tried)
         done = {task.cell.key for task, _ in tried}
         rest = [cell for cell in missing if cell.key not in done]
-        scheduler.work(_tasks(writer.plan, rest, progress.say), len(rest))
+        scheduler.work(_tasks(writer.plan, rest, progress.say, prefixes), len(rest))
 
 
 def cell_name(plan: Plan, cell: Cell) -> str:
@@ -242,13 +252,15 @@ def cell_name(plan: Plan, cell: Cell) -> str:
     return f"{dataset}, {pipeline}, repeat {cell.repeat}, fold {cell.fold}"
 
 
-def _tasks(plan: Plan, cells: list[Cell], say: Callable[[str], None]) -> Iterator[Task]:
+def _tasks(
+    plan: Plan, cells: list[Cell], say: Callable[[str], None], prefixes: Prefixes
+) -> Iterator[Task]:
     """Yield groups of cells that one call answers, then the other cells one by one."""
     together, rest = divided(plan, cells)
     for group in together:
         say(f"{row_name(plan, group[0])}: {WITHOUT_REFITTING} ({len(group)} cells)")
         yield LeaveOneOutTask(group, partial(_one_by_one, plan, group, say))
-    yield from cell_tasks(plan, rest)
+    yield from cell_tasks(plan, rest, prefixes)
 
 
 def _one_by_one(

@@ -37,7 +37,9 @@ class Scheduler:
     """Runs tasks on an executor, at most one call per worker at a time.
 
     Light cells share a call: as many as take `BATCH` seconds, judged by the last cell of the same
-    pipeline and data set. Outcomes, failures and retries are those of single cells.
+    pipeline and data set. Cells of a split that share steps are one call, too, so that one worker
+    fits these steps; a call that lasts ends early, and the rest of its cells are the next call.
+    Outcomes, failures and retries are those of single cells.
 
     A task whose worker dies may be innocent: another process may have used up the memory, or a
     user may have killed the worker, or another cell of its batch was the cause. The scheduler
@@ -129,9 +131,11 @@ class Scheduler:
             return [self.suspects.popleft()] if self.suspects and not self.pending else []
         batch, cost = [first], self._cost(first)
         most = self._most(cost)
-        while cost < most and (task := self._next()):
+        grouped = first.group is not None and getattr(self.executor, "timeout", None) is None
+        while (cost < most or grouped) and (task := self._next()):
             cost += self._cost(task)
-            if cost > most:
+            grouped = grouped and task.group == first.group
+            if cost > most and not grouped:
                 self.sources.append(iter((task,)))
             else:
                 batch.append(task)
@@ -209,6 +213,7 @@ class Scheduler:
         for task, outcome in zip(batch, outcomes, strict=False):
             if task.alike is not None:
                 seconds = outcome.fit_seconds + outcome.predict_seconds + _OVERHEAD
+                seconds -= outcome.saved_seconds
                 self._costs[task.alike] = seconds if seconds >= 0 else math.inf  # NaN: it failed
         return outcomes, interrupted
 

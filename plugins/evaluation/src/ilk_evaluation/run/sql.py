@@ -96,7 +96,8 @@ TABLES = {
             "cells",
             "key TEXT, run INTEGER, split TEXT, pipeline TEXT, labels BLOB, probabilities BLOB,"
             " scores BLOB, fit_seconds REAL, predict_seconds REAL, reduction REAL, warnings TEXT,"
-            " error TEXT, traceback TEXT, fallback INTEGER NOT NULL, together INTEGER",
+            " error TEXT, traceback TEXT, fallback INTEGER NOT NULL, together INTEGER,"
+            " saved_seconds REAL",
             "key",
         ),
     )
@@ -135,21 +136,36 @@ def damage(connection: sqlite3.Connection, *, digests: bool) -> str | None:
         return " ".join(str(message).split())
     if digests:
         for table in TABLES.values():
-            query = f"SELECT rowid FROM {table.name} WHERE digest IS NOT sealed({table.listed})"  # noqa: S608  # our own names
+            listed = ", ".join(_columns(connection, table))
+            query = f"SELECT rowid FROM main.{table.name} WHERE digest IS NOT sealed({listed})"  # noqa: S608  # our own names
             found = connection.execute(query).fetchone()
             if found is not None:
                 return f"a value in row {found[0]} of {table.name} was changed"
     return None
 
 
-def upgrade() -> Iterator[str]:
-    """Yield the statements that upgrade version 5: rows get digests, and each run its plan.
+def _columns(connection: sqlite3.Connection, table: Table) -> list[str]:
+    """Names of the columns of a table, today's or those of version 6."""
+    there = {row[1] for row in connection.execute(f"PRAGMA main.table_info({table.name})")}
+    return [name for name in table.columns if name != "saved_seconds" or name in there]
 
-    Version 5 stored the plan of the last run only.
+
+COMPLETED = "SELECT rowid, *, 0.0 AS saved_seconds FROM"
+"""Cells of versions 5 and 6, which shared no steps, with the columns of today."""
+
+
+def upgrade(version: int) -> Iterator[str]:
+    """Yield the statements that upgrade version 5 or 6.
+
+    Version 5 stored no digests, and the plan of the last run only.
     """
     for name, table in TABLES.items():
         source = f"old_{name}"
-        if name == "planned":
+        if name == "cells":
+            source = f"({COMPLETED} {source})"
+        elif version == 6:
+            continue
+        elif name == "planned":
             source = f"(SELECT (SELECT max(id) FROM runs) AS run, * FROM {source})"  # noqa: S608  # our own names
         yield f"ALTER TABLE {name} RENAME TO old_{name}"
         yield table.made
@@ -190,7 +206,7 @@ def unpack_labels(text: str) -> np.ndarray:
 
 OUTCOME = (
     "SELECT fingerprint, test, labels, probabilities, scores, fit_seconds, predict_seconds,"
-    " reduction, warnings, error, traceback, fallback, together"
+    " reduction, warnings, error, traceback, fallback, together, saved_seconds"
     " FROM cells LEFT JOIN splits ON splits.key = cells.split WHERE cells.key = ?"
 )
 PUT_RUN = TABLES["runs"].insert("ABORT")
@@ -211,6 +227,7 @@ def row_of(key: str, outcome: Outcome, run: int, split: str, pipeline: str) -> t
         *(outcome.fit_seconds, outcome.predict_seconds, outcome.reduction),
         json.dumps(outcome.warnings) if outcome.warnings else None,
         *(outcome.error, outcome.traceback, outcome.fallback, outcome.together),
+        outcome.saved_seconds,
     )
 
 
@@ -227,7 +244,7 @@ class CellRow(NamedTuple):
     error : str or None
     fallback : bool
     seconds : float or None
-        For fitting and predicting.
+        Spent on fitting and predicting.
     """
 
     row: int

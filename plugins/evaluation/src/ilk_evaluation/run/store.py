@@ -15,9 +15,11 @@ import ilk
 from ilk_evaluation.run.cell import REJECTED, Outcome
 from ilk_evaluation.run.database import (
     SCHEMA,
+    UNSEALED,
     StoreError,
     check,
     check_writable,
+    complete,
     connected,
     explained,
     locked,
@@ -135,8 +137,10 @@ class Store:
         with ExitStack() as undo:
             undo.enter_context(closing(connection))
             version = check(connection, path)
+            if version != SCHEMA:
+                complete(connection, path)
             undo.pop_all()
-            return cls(connection, path, sealed=version == SCHEMA)
+            return cls(connection, path, sealed=version != UNSEALED)
 
     def verify(self) -> None:
         """Read the whole store and compare each row with its digest.
@@ -234,7 +238,8 @@ class Store:
     def since(self, row: int) -> list[CellRow]:
         """Return the cells written after a given row, oldest first."""
         query = (
-            "SELECT rowid, key, run, error, fallback, fit_seconds + predict_seconds FROM cells"
+            "SELECT rowid, key, run, error, fallback,"
+            " fit_seconds + predict_seconds - saved_seconds FROM cells"
             " WHERE rowid > ? ORDER BY rowid"
         )
         with explained(self.path):
@@ -261,6 +266,10 @@ class Store:
     def answered_together(self) -> set[str]:
         """Keys of the leave-one-out cells that were answered without refitting."""
         return {key for (key,) in self._rows("SELECT key FROM cells WHERE together IS NOT NULL")}
+
+    def saved_seconds(self) -> dict[str, float]:
+        """Seconds that cells saved by steps of other cells, by key; cells without are left out."""
+        return dict(self._rows("SELECT key, saved_seconds FROM cells WHERE saved_seconds > 0"))
 
     def drop(self, keys: Iterable[str]) -> None:
         """Delete cells."""
@@ -371,7 +380,7 @@ class Store:
 
     def _outcome(self, key: str) -> tuple[Outcome, str, bytes]:
         """Return the outcome of a cell, and the data set and packed test rows of its split."""
-        fingerprint, test, *arrays, fit, predict, reduced, warned, error, trace, fell, n = (
+        fingerprint, test, *arrays, fit, predict, reduced, warned, error, trace, fell, n, saved = (
             self._row(OUTCOME, key)
         )
         with undamaged(self.path):
@@ -389,6 +398,7 @@ class Store:
                 trace,
                 bool(fell),
                 n,
+                float(saved),
             )
         return outcome, fingerprint, test
 

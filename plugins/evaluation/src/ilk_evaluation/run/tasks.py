@@ -8,22 +8,27 @@ the same rows under the same keys as after one fit per cell.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 
 import ilk
+from ilk_evaluation.plan.keys import canonical
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
 from ilk_evaluation.run.other_predictors import numbers
+from ilk_evaluation.run.worker_context import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ilk_evaluation.plan.design import Cell, Design
-    from ilk_evaluation.plan.experiment_plan import Plan
+    from ilk_evaluation.plan.experiment_plan import Plan, PlannedPipeline
+    from ilk_evaluation.run.cell import Begin
     from ilk_evaluation.run.store import Store
     from ilk_evaluation.run.worker_context import WorkerContext
 
@@ -44,6 +49,10 @@ class Task(Protocol):
     @property
     def alike(self) -> tuple[int, int] | None:
         """Data set and pipeline: such tasks take about equally long. None: it runs alone."""
+
+    @property
+    def group(self) -> tuple[int, int, int] | None:
+        """Data set, split and shared first steps: such tasks run in one worker, in turn."""
 
     def suspected(self) -> Self:
         """Return the same task as a suspect."""
@@ -79,6 +88,8 @@ class CellTask:
         Outcome of the cell's pipeline, if this task runs the fallback.
     suspect : bool
         Whether a worker died of it, or beside it.
+    prefix : int or None
+        Identity of the longest beginning that the pipeline shares with others.
     """
 
     cell: Cell
@@ -87,6 +98,14 @@ class CellTask:
     pipeline: int
     failed: Outcome | None = None
     suspect: bool = False
+    prefix: int | None = None
+
+    @property
+    def group(self) -> tuple[int, int, int] | None:
+        """Data set, split and shared first steps: such tasks run in one worker, in turn."""
+        if self.suspect or self.prefix is None:
+            return None
+        return self.cell.dataset, self.cell.split, self.prefix
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -110,7 +129,7 @@ class CellTask:
         """Return a task for the fallback, if there is one that has not been tried yet."""
         if fallback is None or self.failed is not None:
             return None
-        return iter((replace(self, pipeline=fallback, failed=outcome),))
+        return iter((replace(self, pipeline=fallback, failed=outcome, prefix=None),))
 
     def final(self, outcome: Outcome) -> Outcome:
         """Add the error of the cell's pipeline to the outcome of the fallback."""
@@ -143,6 +162,7 @@ class TrialTask(CellTask):
     """One cell on a few rows of its split."""
 
     alike = None
+    group = None
 
     def call(self, context: WorkerContext) -> tuple[Any, ...]:
         """Return the function that a worker runs, and its arguments."""
@@ -163,6 +183,7 @@ class LeaveOneOutTask:
     """
 
     alike = None
+    group = None
     cells: tuple[Cell, ...]
     one_by_one: Callable[[Outcome], Iterator[CellTask]]
     suspect: bool = False
@@ -238,8 +259,16 @@ def row_name(plan: Plan, cell: Cell) -> str:
     return f"{plan.datasets[cell.dataset].label}, {plan.pipelines[cell.pipeline].id}"
 
 
-def cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
-    """Pair cells with their splits, one split at a time; fast for cells in the plan's order."""
+def cell_tasks(
+    plan: Plan, cells: Iterable[Cell], prefixes: Prefixes | None = None
+) -> Iterator[CellTask]:
+    """Pair cells, which are in the plan's order, with their splits, one split at a time.
+
+    Those of a split that share steps follow one another.
+    """
+    shared = prefixes or {}
+    if shared:
+        cells = sorted(cells, key=lambda cell: _beginning(cell, shared))
     current, position, split = -1, -1, None
     for cell in cells:
         if cell.dataset != current or cell.split < position:
@@ -248,7 +277,52 @@ def cell_tasks(plan: Plan, cells: Iterable[Cell]) -> Iterator[CellTask]:
         while position < cell.split:
             position, split = position + 1, next(splits)
         assert split is not None
-        yield CellTask(cell, split, plan.cell_seed(cell), cell.pipeline)
+        prefix = shared[cell.pipeline][-1][1] if cell.pipeline in shared else None
+        seed = plan.cell_seed(cell)
+        yield CellTask(cell, split, seed, cell.pipeline, prefix=prefix)
+
+
+def _beginning(cell: Cell, prefixes: Prefixes) -> tuple[Any, ...]:
+    shared = [identity for _, identity in prefixes.get(cell.pipeline, ())]
+    return cell.dataset, cell.split, shared, cell.pipeline
+
+
+Prefixes: TypeAlias = "Mapping[int, Sequence[tuple[int, int]]]"
+"""Number of steps and identity of each shared beginning of a pipeline, shortest first."""
+
+
+def shared_prefixes(plan: Plan) -> Prefixes:
+    """Find the steps with which several pipelines begin that are tried on one data set.
+
+    Of two beginnings that the same pipelines share, the longer one counts. The last step of a
+    pipeline is never shared.
+    """
+    tried: defaultdict[int, set[int]] = defaultdict(set)
+    for cell in plan.design.cells:
+        tried[cell.pipeline].add(cell.dataset)
+    beginnings = {at: _beginnings(plan.pipelines[at]) for at in sorted(tried)}
+    number: Counter[tuple[int, str]] = Counter(
+        (dataset, text)
+        for at, texts in beginnings.items()
+        for text in texts
+        for dataset in tried[at]
+    )
+    identities: dict[str, int] = {}
+    found = {}
+    for at, texts in beginnings.items():
+        users = [[number[dataset, text] for dataset in sorted(tried[at])] for text in texts]
+        found[at] = [
+            (n_steps, identities.setdefault(text, len(identities)))
+            for n_steps, (text, own, longer) in enumerate(zip_longest(texts, users, users[1:]), 1)
+            if max(own) > 1 and own != longer
+        ]
+    return {at: prefixes for at, prefixes in found.items() if prefixes}
+
+
+def _beginnings(planned: PlannedPipeline) -> list[str]:
+    """Specifications of the first step, of the first two steps, ... except the last one."""
+    steps = [canonical(step) for step in json.loads(planned.spec)]
+    return ["\n".join(steps[:n]) for n in range(1, len(steps))]
 
 
 def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
@@ -256,8 +330,15 @@ def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
     data = context.datasets[task.cell.dataset]
     pipeline = context.pipelines[task.pipeline]
     if context.is_new("cell", task.pipeline, data):  # a few rows compile it before the clock runs
-        evaluate(pipeline, data, small_split(task.split, data.y), task.seed)
-    return evaluate(pipeline, data, task.split, task.seed)
+        few = small_split(task.split, data.y)
+        evaluate(pipeline, data, few, task.seed, _shared(context, task, few=True))
+    return evaluate(pipeline, data, task.split, task.seed, _shared(context, task))
+
+
+def _shared(context: WorkerContext, task: CellTask, *, few: bool = False) -> Begin:
+    """Return the function that gives the result of steps that the pipeline of a task shares."""
+    place = Place(task.cell.split_key, few)
+    return lambda model, start: context.shared.begin(model, task.pipeline, place, start)
 
 
 def run_batch(
@@ -293,7 +374,8 @@ def try_cell(context: WorkerContext, task: CellTask) -> Outcome:
     """Run a cell on a few rows, here or in a worker."""
     data = context.datasets[task.cell.dataset]
     context.is_new("cell", task.pipeline, data)  # no longer
-    return evaluate(context.pipelines[task.pipeline], data, task.split, task.seed)
+    pipeline, shared = context.pipelines[task.pipeline], _shared(context, task, few=True)
+    return evaluate(pipeline, data, task.split, task.seed, shared)
 
 
 def leave_out(context: WorkerContext, dataset: int, pipeline: int) -> Outcome:

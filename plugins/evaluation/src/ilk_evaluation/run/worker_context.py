@@ -1,26 +1,33 @@
-"""The inputs that all cells of a run share, sent to a worker once and not with every cell."""
+"""What cells of a run share: inputs, sent to a worker once, and results of equal steps."""
 
 from __future__ import annotations
 
 import io
 import pickle
 import sys
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+import threading
+import warnings
+from collections import OrderedDict
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import count
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import cloudpickle
 import numpy as np
 
 import ilk
+from ilk_evaluation.atomic_write import replace_file
 from ilk_evaluation.executors.base import SharedInput
 from ilk_evaluation.executors.scratch import scratch
+from ilk_evaluation.lock import HeldError, Lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping, Sequence
     from types import ModuleType
 
 MAPPED = 2**16
@@ -38,11 +45,19 @@ class WorkerContext(SharedInput):
     ----------
     datasets : sequence of ilk.Data
     pipelines : sequence of ilk.Pipeline
+    shared : SharedSteps, optional
+        Steps with which several pipelines begin; by default each cell fits all its steps.
     """
 
-    def __init__(self, datasets: Sequence[ilk.Data], pipelines: Sequence[ilk.Pipeline]) -> None:
+    def __init__(
+        self,
+        datasets: Sequence[ilk.Data],
+        pipelines: Sequence[ilk.Pipeline],
+        shared: SharedSteps | None = None,
+    ) -> None:
         self.datasets = tuple(datasets)
         self.pipelines = tuple(pipelines)
+        self.shared = SharedSteps({}) if shared is None else shared
         self._stack = ExitStack()
         self._file: Path | None = None
         self._used: set[tuple[Any, ...]] = set()
@@ -79,7 +94,7 @@ class WorkerContext(SharedInput):
             folder = self._stack.enter_context(scratch())
             self._file = folder / "context"
             with _by_value(_session_modules()):
-                _write(self._file, self._content())
+                _write(self._file, self._content(folder))
         return _read, (self._file,)
 
     def dumps(self) -> bytes:
@@ -87,8 +102,9 @@ class WorkerContext(SharedInput):
         with _by_value(_session_modules()):
             return cloudpickle.dumps(_Packed(self._content()))  # type: ignore[no-any-return]
 
-    def _content(self) -> tuple[Any, ...]:
-        return ilk.session_classes(), self.datasets, self.pipelines
+    def _content(self, folder: Path | None = None) -> tuple[Any, ...]:
+        shared = SharedSteps(self.shared.prefixes, folder)
+        return ilk.session_classes(), self.datasets, self.pipelines, shared
 
 
 @dataclass(eq=False, repr=False)
@@ -108,12 +124,15 @@ def _read(file: Path) -> WorkerContext:
 
 
 def _opened(
-    classes: np.ndarray, datasets: Sequence[ilk.Data], pipelines: Sequence[ilk.Pipeline]
+    classes: np.ndarray,
+    datasets: Sequence[ilk.Data],
+    pipelines: Sequence[ilk.Pipeline],
+    shared: SharedSteps,
 ) -> WorkerContext:
     """Register in a worker the classes registered by hand in the runner."""
     for kind, name, cls in classes:
         ilk.registry(kind).register(name, cls, replace=True)
-    return WorkerContext(datasets, pipelines)
+    return WorkerContext(datasets, pipelines, shared)
 
 
 def _write(file: Path, content: object) -> None:
@@ -184,3 +203,298 @@ def _by_value(modules: Sequence[ModuleType]) -> Iterator[None]:
     finally:
         for module in ours:
             cloudpickle.unregister_pickle_by_value(module)
+
+
+MEMORY = 256 * 2**20
+"""Bytes of results of shared steps that a worker keeps in memory."""
+DISK = 2 * 2**30
+"""Bytes of such results that the workers of a run keep in files."""
+WORTH_KEEPING, WORTH_WRITING = 0.002, 0.2
+"""Seconds that steps took, from which their results are kept in memory, and written to a file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """The result of steps with which several pipelines begin.
+
+    Attributes
+    ----------
+    carried : ilk.Carried
+    warned : tuple
+        Warnings that the steps gave, as arguments of `warnings.warn_explicit`.
+    spent : float
+        Seconds that this cell took for the result.
+    """
+
+    carried: ilk.Carried
+    warned: tuple[tuple[Any, ...], ...] = ()
+    spent: float = 0.0
+
+    @property
+    def saved(self) -> float:
+        """Seconds saved against fitting the steps in this cell."""
+        carried = self.carried
+        return max(carried.fit_seconds + carried.predict_seconds - self.spent, 0.0)
+
+
+class Place(NamedTuple):
+    """The cases of a result: the key of their split, and how many are taken from it.
+
+    Attributes
+    ----------
+    split : str
+    few : bool
+        Whether they are the few rows of a trial or warm-up, each worker's own.
+    n_train, n_test : int
+    views : bool or None
+        Whether the pipeline has views, which may need named columns. None: it does not matter.
+    """
+
+    split: str
+    few: bool
+    n_train: int = 0
+    n_test: int = 0
+    views: bool | None = None
+
+
+class SharedSteps:
+    """Results of steps with which several pipelines begin, computed once for each split.
+
+    They are kept pickled, so that each cell gets objects of its own, equal to the last bit. Those
+    that have no equal copy (arrays that are views with gaps, objects that cannot be pickled) are
+    computed by each cell. A process keeps the latest in memory. What took long is written into a
+    folder, too, for the other workers of the run; the folder is private to the run, as reading
+    pickled objects runs code.
+
+    Parameters
+    ----------
+    prefixes : mapping of int to sequence of (int, int)
+        Number of steps and identity of each shared beginning, shortest first, by the position of
+        a pipeline.
+    folder : Path, optional
+        None: keep results in memory only.
+    memory, disk : int
+        Bytes.
+    """
+
+    def __init__(
+        self,
+        prefixes: Mapping[int, Sequence[tuple[int, int]]],
+        folder: Path | None = None,
+        *,
+        memory: int = MEMORY,
+        disk: int = DISK,
+    ) -> None:
+        self.prefixes = prefixes
+        self.folder = folder
+        self.memory = memory
+        self.disk = disk
+        self._kept: OrderedDict[tuple[Place, int], bytes] = OrderedDict()
+        self._waits: dict[int, bool] = {}
+        self._turn = threading.Lock()  # an executor may run cells in threads
+
+    def begin(
+        self, model: ilk.Pipeline, pipeline: int, place: Place, start: ilk.Carried
+    ) -> Shared | None:
+        """Return the result of the steps that a pipeline shares; None: it shares none.
+
+        Parameters
+        ----------
+        model : ilk.Pipeline
+            Seeded.
+        pipeline : int
+            Its position.
+        place : Place
+        start : ilk.Carried
+            Training cases and cases to predict.
+        """
+        prefixes = self.prefixes.get(pipeline)
+        if not prefixes:
+            return None
+        began = perf_counter()
+        place = place._replace(
+            n_train=ilk.n_rows(start.X),
+            n_test=ilk.n_rows(start.queries),
+            views=ilk.uses_views(model),
+        )
+        found = self._result(model, prefixes, place, start)
+        _warn_again(found.warned)
+        return replace(found, spent=perf_counter() - began)
+
+    def _result(
+        self,
+        model: ilk.Pipeline,
+        prefixes: Sequence[tuple[int, int]],
+        place: Place,
+        start: ilk.Carried,
+    ) -> Shared:
+        if not prefixes:
+            return Shared(start)
+        *before, (n_steps, identity) = prefixes
+        key = place, identity
+        if (known := self._find(key)) is not None:
+            return known
+        with self._alone(key) as waited:
+            if waited and (known := self._find(key)) is not None:
+                return known
+            shorter = self._result(model, before, place, start)
+            warned = [*shorter.warned]
+            try:
+                with _recorded(warned):
+                    carried = model.advance(shorter.carried, n_steps)
+            except BaseException:
+                _warn_again(warned)
+                raise
+            found = Shared(carried, tuple(warned))
+            if isinstance(start.X, list) and not carried.tables:
+                key = place._replace(views=None), identity
+            self._waits[identity] = self._keep(key, found)
+        return found
+
+    @contextmanager
+    def _alone(self, key: tuple[Place, int]) -> Iterator[bool]:
+        """Wait while another worker computes the same; give whether it did.
+
+        Steps whose last result was not written are not waited for.
+        """
+        place, identity = key
+        if self.folder is None or place.few or not self._waits.get(identity, True):
+            yield False
+            return
+        waited, lock = False, None
+        with suppress(OSError):
+            while lock is None:
+                try:
+                    file = self._file((place._replace(views=None), identity))
+                    lock = Lock(file.with_suffix(".lock"))
+                except HeldError:
+                    waited = True
+        try:
+            yield waited
+        finally:
+            if lock is not None:
+                lock.release()
+
+    def _find(self, key: tuple[Place, int]) -> Shared | None:
+        place, identity = key
+        found = self._content((place._replace(views=None), identity)) or self._content(key)
+        return None if found is None else pickle.loads(found)  # noqa: S301  # our own
+
+    def _content(self, key: tuple[Place, int]) -> bytes | None:
+        with self._turn:
+            content = self._kept.get(key)
+            if content is not None:
+                self._kept.move_to_end(key)
+        if content is None and self.folder is not None:
+            content = self._written(key)
+        return content
+
+    def _written(self, key: tuple[Place, int]) -> bytes | None:
+        """Read and remember a file; None if it is missing or damaged."""
+        with suppress(OSError):
+            written = self._file(key).read_bytes()
+            seal, content = written[:_SEAL], written[_SEAL:]
+            if blake2b(content, digest_size=_SEAL).digest() == seal:
+                self._remember(key, content)
+                return content
+        return None
+
+    def _keep(self, key: tuple[Place, int], found: Shared) -> bool:
+        """Keep a result; return whether it was written, too."""
+        carried = found.carried
+        seconds = carried.fit_seconds + carried.predict_seconds
+        if seconds < WORTH_KEEPING or carried.queries is None:
+            return False
+        writes = self.folder is not None and not key[0].few and seconds >= WORTH_WRITING
+        most = max(self.memory, self.disk if writes else 0)
+        content = _packed(replace(found, carried=replace(carried, steps=())), most)
+        if content is None:
+            return False
+        self._remember(key, content)
+        if writes:
+            with suppress(OSError):  # a full disk, say
+                return self._write(key, content)
+        return False
+
+    def _remember(self, key: tuple[Place, int], content: bytes) -> None:
+        with self._turn:
+            self._kept[key] = content
+            while sum(map(len, self._kept.values())) > self.memory:
+                self._kept.popitem(last=False)
+
+    def _write(self, key: tuple[Place, int], content: bytes) -> bool:
+        assert self.folder is not None
+        there = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in self.folder.glob(_FILES))
+        total = len(content) + sum(size for _, size, _ in there)
+        for _, size, file in there:
+            if total <= self.disk:
+                break
+            file.unlink(missing_ok=True)
+            total -= size
+        if total > self.disk:
+            return False
+        replace_file(self._file(key), blake2b(content, digest_size=_SEAL).digest() + content)
+        return True
+
+    def _file(self, key: tuple[Place, int]) -> Path:
+        assert self.folder is not None
+        name = blake2b(repr(key).encode(), digest_size=16).hexdigest()
+        return self.folder / _FILES.replace("*", name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SharedSteps, (self.prefixes, self.folder)
+
+
+_SEAL = 16
+_FILES = "steps-*.pickle"
+
+
+@contextmanager
+def _recorded(warned: list[tuple[Any, ...]]) -> Iterator[None]:
+    """Add the warnings within a block to a list, as arguments of `warnings.warn_explicit`."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            yield
+        finally:
+            warned += [(w.message, w.category, w.filename, w.lineno) for w in caught]
+
+
+def _warn_again(given: Sequence[tuple[Any, ...]]) -> None:
+    for warning in given:
+        warnings.warn_explicit(*warning)
+
+
+class _NotKeptError(Exception):
+    """An object that is too large, or whose copy could give other results in the last bits."""
+
+
+class _Bounded(io.BytesIO):
+    """Bytes up to a number."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def write(self, content: Any) -> int:
+        if self.tell() + memoryview(content).nbytes > self.most:
+            raise _NotKeptError
+        return super().write(content)
+
+
+class _Exact(cloudpickle.Pickler):
+    def reducer_override(self, obj: Any) -> Any:
+        """Refuse views with gaps: their copies have another layout, which rounds otherwise."""
+        if isinstance(obj, np.ndarray) and not (obj.flags.c_contiguous or obj.flags.f_contiguous):
+            raise _NotKeptError
+        return super().reducer_override(obj)
+
+
+def _packed(found: Shared, most: int) -> bytes | None:
+    """Pickle a result; None if it takes more bytes than `most`, or has no equal copy."""
+    buffer = _Bounded(most)
+    try:
+        _Exact(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(found)
+    except Exception:  # noqa: BLE001  # components may hold anything
+        return None
+    return buffer.getvalue()
