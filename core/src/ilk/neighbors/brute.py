@@ -10,7 +10,7 @@ import numpy as np
 
 from ilk.blockwise import RowBlocks, row_blocks
 from ilk.capabilities import Capabilities
-from ilk.inputs import check_finite, check_fitted, is_sparse, n_rows
+from ilk.inputs import check_finite, check_fitted, n_rows
 from ilk.interfaces.index import Index
 from ilk.neighbors.blocked import smallest
 from ilk.neighbors.checks import check_radius, check_vector_distance, training_rows
@@ -150,10 +150,6 @@ class Brute(Index):
         Q = self.distance_.check_input(Q, "Q")
         if isinstance(self.X_, RowBlocks):
             near, where = self.X_.fold(partial(_within_in, self.distance_, Q, r), _merge_within)
-        elif is_sparse(self.X_) and getattr(self.distance_, "embeds", False):
-            from ilk.neighbors import sparse
-
-            near, where = sparse.within(self.distance_, Q, self.X_, r)
         else:
             near, where = within_checked(self.distance_, Q, self.X_, r, self._kept)
         self._count(Q)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,12 +25,36 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
+    from ilk.arrays import Matrix
+
 SUM, SQUARES, LARGEST, POWERS, UNEQUAL, RELATIVE, EXCESS = range(7)
 _PAIRS = 2**18  # pairs of rows whose distances are computed at a time
 _PRODUCTS = 2**21  # products in memory at a time, in each thread: 16 MiB
 _DENSE = 2**20  # numbers of the pairs that are made dense at a time
 _LEAST, _MOST = 1e-280, 1e280  # squared lengths whose products neither vanish nor overflow
 _NONE = np.empty(0)
+
+
+class Mergeable(Protocol):
+    """A fitted `VectorDistance`, as far as sparse rows need it."""
+
+    embedding_error: ClassVar[float]
+
+    @property
+    def embeds(self) -> bool: ...
+    @property
+    def symmetric(self) -> bool: ...
+    def embedded_radius(self, r: float) -> float: ...
+    def sparse_rows(self, X: Matrix, dtype: type[np.floating[Any]]) -> SparseRows: ...
+    def merge(
+        self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    ) -> np.ndarray: ...
+    def compare(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray: ...
+    def compare_pairs(
+        self, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray: ...
+    def working_type(self, X: np.ndarray, Y: np.ndarray) -> type[np.floating[Any]]: ...
+    def result_type(self, X: np.ndarray, Y: np.ndarray) -> type[np.floating[Any]]: ...
 
 
 @dataclass(frozen=True)
@@ -237,7 +261,7 @@ def _products(
                 out[i, ti[b]] += x * ts[b]
 
 
-def compare(distance: Any, X: Any, Y: Any) -> np.ndarray:
+def compare(distance: Mergeable, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Distances of every row of X to every row of Y, both checked, one of them sparse."""
     x, y = _prepared(distance, X, Y)
     mirrored = Y is X and distance.symmetric
@@ -258,7 +282,7 @@ def compare(distance: Any, X: Any, Y: Any) -> np.ndarray:
 
 
 def compare_pairs(
-    distance: Any, X: Any, rows: np.ndarray, Y: Any, columns: np.ndarray
+    distance: Mergeable, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
     """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, one of them sparse."""
     x, y = _prepared(distance, X, Y)
@@ -267,13 +291,15 @@ def compare_pairs(
         return np.asarray(D.astype(distance.result_type(X, Y), copy=False))
 
 
-def _prepared(distance: Any, X: Any, Y: Any) -> tuple[SparseRows, SparseRows]:
+def _prepared(distance: Mergeable, X: np.ndarray, Y: np.ndarray) -> tuple[SparseRows, SparseRows]:
     dtype = distance.working_type(X, Y)
     x = distance.sparse_rows(X, dtype)
     return x, x if Y is X else distance.sparse_rows(Y, dtype)
 
 
-def nearest(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+def nearest(
+    distance: Mergeable, X: np.ndarray, Y: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The k rows of Y nearest to each row of X, both checked, one of them sparse.
 
     Memory beyond the answer is bounded by blocks and by a transposed copy of Y.
@@ -282,14 +308,16 @@ def nearest(distance: Any, X: Any, Y: Any, k: int) -> tuple[np.ndarray, np.ndarr
     return nearest_blocked(_Checked(distance), X, Y, k) if search is None else search.nearest(k)
 
 
-def within(distance: Any, X: Any, Y: Any, r: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def within(
+    distance: Mergeable, X: np.ndarray, Y: np.ndarray, r: float
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The rows of Y within distance r of each row of X, both checked, nearest first."""
     check_same_features(distance, X, Y)
     search = _search(distance, X, Y)
     return within_blocked(_Checked(distance), X, Y, r) if search is None else search.within(r)
 
 
-def _search(distance: Any, X: Any, Y: Any) -> _Search | None:
+def _search(distance: Mergeable, X: np.ndarray, Y: np.ndarray) -> _Search | None:
     """A search by products; None where they do not rank as the distance does, or may fail."""
     if not distance.embeds:
         return None
@@ -304,7 +332,7 @@ def _search(distance: Any, X: Any, Y: Any) -> _Search | None:
 class _Checked:
     """A distance for rows that are checked already."""
 
-    distance: Any
+    distance: Mergeable
 
     def pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
         """Distances of every row of X to every row of Y."""
@@ -326,7 +354,7 @@ class _Search:
     where v and t are the unit roundoffs of its sums and of its result.
     """
 
-    distance: Any
+    distance: Mergeable
     x: SparseRows
     y: SparseRows
     result: Any
@@ -424,7 +452,7 @@ class _Search:
 
 
 def densified(
-    distance: Any, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
+    distance: Mergeable, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
 ) -> np.ndarray:
     """Distances of a few pairs of rows by the arithmetic of dense rows."""
     out = np.empty(len(rows), dtype=X.values.dtype)

@@ -192,6 +192,10 @@ class VectorDistance(Distance):
 
         X and Y are already checked.
         """
+        if is_sparse(X) or is_sparse(Y):
+            from ilk.neighbors import sparse
+
+            return sparse.within(self, X, Y, r)
         if self.embeds and pays(self, X, Y, 1, kept):
             return within_refined(self, X, Y, r, kept)
         return within_blocked(_Checked(self), X, Y, r)

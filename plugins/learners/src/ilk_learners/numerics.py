@@ -256,8 +256,8 @@ def deviations(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _extremes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest value of each column."""
     n, p = X.shape
-    side = min(_SIDE // p, n)
-    if side < 2 or not X.flags.c_contiguous:
+    side = min(_SIDE // max(p, 1), n)
+    if side < 2 or not p or not X.flags.c_contiguous:
         return X.min(axis=0), X.max(axis=0)
     # several rows side by side: numpy is slow for short rows
     wide, rest = X[: n - n % side].reshape(-1, side * p), X[n - n % side :]

@@ -76,6 +76,7 @@ class Auto(ilk.Index):
     """
 
     by_blocks: ClassVar[bool] = True
+    capabilities: ClassVar[ilk.Capabilities] = ilk.Capabilities(sparse=True)
 
     def fit(self, X: Cases, y: Labels | None = None, *, distance: Distance) -> Self:
         """Take training rows and an already fitted distance; y is ignored."""
@@ -114,7 +115,7 @@ class Auto(ilk.Index):
         self.n_queries_ += m
         many = m >= _BATCH or self.n_queries_ >= _TOTAL
         self.index_ = self._brute
-        if self.suits_tree_ and many and self._outside(Q) <= _OUTSIDE:
+        if self.suits_tree_ and many and not ilk.is_sparse(Q) and self._outside(Q) <= _OUTSIDE:
             if self._tree is None:
                 self._tree = KDTree().fit(self.X_, distance=self.distance_)
             self.index_ = self._tree

@@ -316,7 +316,7 @@ def _measured(
 
 def _root_of_mean(distance: Distance, X: Any, n: int, power: int) -> float:
     """Root of the mean power of the distance over the pairs of different rows."""
-    if is_plain(distance) and power == 2:
+    if is_plain(distance) and power == 2 and not ilk.is_sparse(X):
         return _spread(X)
     unit = float(distance.pairwise(ilk.take(X, [0]), X).max()) or 1.0  # squares stay in range
     if not np.isfinite(unit):
