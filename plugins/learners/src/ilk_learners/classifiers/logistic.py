@@ -200,9 +200,9 @@ class Logistic(EstimatorClassifier):
         from scipy.special import expit
 
         check_fitted(self)
-        X = check_vectors(self, X, reset=False)
+        rows = check_vectors(self, X, reset=False, sparse=True)
         with np.errstate(all="ignore"):
-            values = X @ self.coef_.T + self.intercept_
+            values = rows @ self.coef_.T + self.intercept_
             if values.shape[1] == 1:
                 values = values[:, 0]
             if method == "predict":
@@ -248,8 +248,7 @@ class _Loss:
         losses, slopes = (self._of_two if len(values) == 1 else self._of_many)(values)
         slopes *= self.weights
         gradient = np.empty(self.shape)
-        np.matmul(slopes, self.X, out=gradient[:, :-1])
-        gradient[:, :-1] += self.squares * linear[:, :-1]
+        gradient[:, :-1] = slopes @ self.X + self.squares * linear[:, :-1]
         gradient[:, -1] = slopes.sum(axis=1)
         penalty = self.squares / 2 * float(np.vdot(linear[:, :-1], linear[:, :-1]))
         return float(np.sum(losses * self.weights)) + penalty, gradient.ravel()
