@@ -14,13 +14,14 @@ y = np.arange(60) % 3
 
 def index(name, distance="euclidean", **params):
     def make():
-        return ilk.index(name, **params).fit(X, y, distance=ilk.distance(distance).fit(X))
+        rows = X.copy()  # changes are made in place, and an index may keep what it is given
+        return ilk.index(name, **params).fit(rows, y, distance=ilk.distance(distance).fit(rows))
 
     return make
 
 
 def classifier(name, **params):
-    return lambda: ilk.classifier(name, **params).fit(X, y)
+    return lambda: ilk.classifier(name, **params).fit(X.copy(), y)
 
 
 def wrapped(name, **params):

@@ -71,6 +71,7 @@ def test_is_one_for_exact_indexes():
         assert ilk_distances.recall(index, rng.normal(size=(30, 3)), 7) == 1.0
 
 
+@pytest.mark.filterwarnings("ignore::ilk_distances.RecallWarning")
 def test_grows_with_the_effort():
     rng = np.random.default_rng(0)
     data, queries = rng.normal(size=(3000, 10)), rng.normal(size=(60, 10))

@@ -299,7 +299,7 @@ def test_nothing_else_loads_a_dask_array_silently(kind, monkeypatch):
             if "not installed" in str(error):
                 of_vectors.discard(name)
     assert refused
-    assert of_vectors - refused <= {"knn", "brute"}
+    assert of_vectors - refused <= {"knn", "brute", "auto"}
 
 
 def test_arrays_of_a_search_stay_small(monkeypatch):

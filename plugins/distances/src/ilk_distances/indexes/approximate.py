@@ -12,7 +12,7 @@ import numpy as np
 import ilk
 from ilk import check_fitted
 from ilk.neighbors import training_rows
-from ilk_distances.indexes.candidates import nearest_in_lists, nearest_pairs
+from ilk_distances.indexes.candidates import nearest_in_lists, nearest_in_parts, nearest_pairs
 from ilk_distances.indexes.exact import check_queries, count
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ class Sample:
     @classmethod
     def of(cls, index: Any, queries: Any, k: int) -> Self:
         """Search by brute force."""
-        near = index.distance_.kneighbors(queries, index.X_, k)[0]
-        return cls(queries, k, np.asarray(near)[:, -1])
+        return cls(queries, k, nearest_in_parts(index.distance_, queries, index.X_, k)[0][:, -1])
 
     @classmethod
     def of_training_rows(cls, index: Any) -> Self:

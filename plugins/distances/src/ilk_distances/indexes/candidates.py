@@ -109,6 +109,27 @@ def within_lists(
     return np.split(D[inside], ends), np.split(rows[inside], ends)
 
 
+def nearest_in_parts(
+    distance: Distance, Q: Cases, X: Cases, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest rows of each query by brute force, ties by lower index.
+
+    Rows are read a part at a time: they may be mapped from a file.
+    """
+    n, step = ilk.n_rows(X), rows_at_once(X)
+    near: Any = None
+    where = np.empty((ilk.n_rows(Q), 0), np.int64)
+    for start in range(0, n, step):
+        some = ilk.take(X, np.arange(start, min(start + step, n)))
+        values, rows = distance.kneighbors(Q, some, min(k, ilk.n_rows(some)))
+        near = values if near is None else np.hstack([near, values])
+        where = np.hstack([where, rows + start])
+        # rows of earlier parts stand first, so that `smallest` resolves ties by the lower index
+        near, columns = ilk.smallest(near, min(k, near.shape[1]))
+        where = np.take_along_axis(where, columns, axis=1)
+    return near, where
+
+
 @dataclass(frozen=True)
 class Candidates:
     """Candidate training rows for a few queries: a superset of the answer of each.

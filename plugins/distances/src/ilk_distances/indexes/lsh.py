@@ -11,7 +11,7 @@ import ilk
 from ilk import RandomState, Seed, check_fitted, param
 from ilk.neighbors import check_radius, training_rows
 from ilk_distances.indexes.approximate import checked_recall
-from ilk_distances.indexes.candidates import nearest_in_lists, within_lists
+from ilk_distances.indexes.candidates import nearest_in_lists, nearest_in_parts, within_lists
 from ilk_distances.indexes.exact import paired_queries
 from ilk_distances.indexes.hash_families import (
     Family,
@@ -229,7 +229,7 @@ class LSH(ilk.Index):
             self.n_distance_evaluations_ += int(kept.sum())
         # fewer than k rows in the buckets: brute force for these queries
         if few:
-            values, where[few] = self.distance_.kneighbors(Q[few], self.X_, int(k))
+            values, where[few] = nearest_in_parts(self.distance_, Q[few], self.X_, int(k))
             near = np.empty(where.shape, values.dtype) if near is None else near
             near[few] = values
             self.n_distance_evaluations_ += len(few) * n
@@ -376,7 +376,7 @@ class _Sampled:
         strangers = np.sort(rng.permutation(n)[:_STRANGERS])
         # a row is no stranger to itself
         far = distance.pairwise(X[queries], X[strangers])[queries[:, None] != strangers]
-        near, where = distance.kneighbors(X[queries], X, k + 1)
+        near, where = nearest_in_parts(distance, X[queries], X, k + 1)
         itself = where == queries[:, None]
         # with many equal rows a row may be missing among its own nearest: drop the last one instead
         itself[~itself.any(axis=1), -1] = True

@@ -70,6 +70,12 @@ class Outcome:
     together: int | None = None
     saved_seconds: float = 0.0
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the predictions."""
+        arrays = self.codes, self.probabilities, self.scores
+        return sum(array.nbytes for array in arrays if array is not None)
+
 
 Begin: TypeAlias = "Callable[[ilk.Pipeline, ilk.Carried], Shared | None]"
 """Gives the result of the first steps of a pipeline, from cases; None: it shares none."""

@@ -341,6 +341,9 @@ def _shared(context: WorkerContext, task: CellTask, *, few: bool = False) -> Beg
     return lambda model, start: context.shared.begin(model, task.pipeline, place, start)
 
 
+_MOST_BYTES = 2**20  # of predictions in memory before they are stored
+
+
 def run_batch(
     context: WorkerContext, tasks: Sequence[CellTask], seconds: float, until_failure: bool
 ) -> tuple[list[Outcome], bool]:
@@ -357,13 +360,14 @@ def run_batch(
     until_failure : bool
         Whether no other cell starts after a failed one.
     """
-    start = perf_counter()
+    start, n_bytes = perf_counter(), 0
     outcomes: list[Outcome] = []
     try:
         for task in tasks:
             outcomes.append(run_cell(context, task))
+            n_bytes += outcomes[-1].n_bytes
             failed = until_failure and outcomes[-1].error is not None
-            if failed or perf_counter() - start > seconds:
+            if failed or n_bytes > _MOST_BYTES or perf_counter() - start > seconds:
                 break
     except KeyboardInterrupt:
         return outcomes, True

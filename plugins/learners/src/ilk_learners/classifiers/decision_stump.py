@@ -254,7 +254,7 @@ class DecisionStump(Classifier):
         width = self.n_features_in_ if self.encoder_ is None else len(self.encoder_.origins_)
         check_stored(self, "leaf_weights_", (2, n_classes), kinds="f")
         check_stored(self, "_leaves", (2,), least=0, below=n_classes)
-        if not -1 <= self._column < width:
+        if not -1 <= self._column < width or not -1 <= self.feature_ < self.n_features_in_:
             raise stored_fault(self, f"feature_ must be a feature, got {self.feature_}")
 
     def predict(self, X: Cases) -> Any:
