@@ -89,7 +89,7 @@ def test_equals_brute_force_on_tables(seed, n, scale, weighted):
     weights = rng.choice([0, 0.1, 1 / 3, 1, 7], 5) if weighted else None
     if weighted and not weights.any():
         weights[0] = 1
-    index = net(X, scale=scale, weights=weights)
+    index = net(X, numeric=scale, weights=weights)
     expect_brute(index, Q, {1, (n + 1) // 2, n}, [0, 0.75, 2.0, 1e9])
 
 

@@ -368,11 +368,11 @@ def test_weights_are_given_to_members(vowels):
 @pytest.mark.parametrize(
     ("member", "weights", "message"),
     [
-        ("knn", np.ones(240), "no member takes sample_weight"),
+        ("nearest_mean", np.ones(240), "no member takes sample_weight"),
         (GaussianNB(), -np.ones(240), "sample_weight must be finite and at least 0"),
         (GaussianNB(), np.r_[np.zeros(40), np.ones(200)], "sample_weight is zero .* class 'a'"),
     ],
-    ids=["knn", "negative", "zero"],
+    ids=["nearest_mean", "negative", "zero"],
 )
 def test_bad_weights_are_refused(vowels, member, weights, message):
     with pytest.raises(ilk.InputError, match=f"ecoc: {message}"):

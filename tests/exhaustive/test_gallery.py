@@ -39,7 +39,7 @@ def test_example_draws(example, pyplot):
 
 WITHOUT = {  # they take other data than vectors, parameters, or what is no picture in the plane
     "distance": "callable compression correlation hamming hausdorff levenshtein ncd precomputed "
-    "sum_of_minima",
+    "sum_of_minima value_difference",
     "kernel": "conformal precomputed",
     "transformer": "codebook dense_sift impute one_hot ordinal pyramid select",
 }

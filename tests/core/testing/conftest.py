@@ -63,6 +63,7 @@ class Scan(ilk.Index):
     """
 
     def fit(self, X, y=None, *, distance):
+        ilk.refuse_sparse(self, X)
         self.distance_, self.X_, self.n_distance_evaluations_ = distance, X, 0
         distance.check_input(X)
         return self
@@ -167,9 +168,9 @@ class Centroid(ilk.Classifier):
     def fit(self, X, y, sample_weight=None, presorted=None):
         self.check_parameters()
         X = ilk.check_vectors(self, X, reset=True)
-        weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight)
+        given = np.ones(len(X)) if sample_weight is None else sample_weight
+        weights = ilk.check_weights(self, given, X)
         self.classes_, codes = ilk.check_labels(self, y, X)
-        ilk.check_same_length(self, X, weights, "sample_weight")
         kept = [c for c in np.unique(codes) if weights[codes == c].sum() > 0]
         means = [np.average(X[codes == c], axis=0, weights=weights[codes == c]) for c in kept]
         rng = np.random.default_rng(self.random_state)
@@ -307,7 +308,8 @@ def failures():
         due = [c for c in due if c.subject.cls is cls and only in (None, c.check.name)]
         assert due, f"no {only} is due"
         results = list(outcomes(due))
-        assert not [r for r in results if r.status == "skipped"]
+        idle = [r for r in results if r.status == "skipped"]
+        assert all(r.message == "its data have no columns" for r in idle)
         return {r.check: r.message for r in results if r.status == "failed"}
 
     yield run

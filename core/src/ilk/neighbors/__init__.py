@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ilk.neighbors.rows import Tile as Tile
     from ilk.neighbors.rows import fill_tile as fill_tile
     from ilk.neighbors.rows import padded_width as padded_width
+    from ilk.neighbors.sparse import SparseRows as SparseRows
+    from ilk.neighbors.sparse import dense_pairs as dense_pairs
+    from ilk.neighbors.sparse import densified as densified
+    from ilk.neighbors.sparse import merged as merged
     from ilk.neighbors.sums import manhattan as manhattan
     from ilk.neighbors.sums import squared_euclidean as squared_euclidean
     from ilk.neighbors.sums import squared_pairs as squared_pairs
@@ -36,6 +40,7 @@ _WHERE = {
     "checks": ("check_distance", "check_radius", "training_rows"),
     "norms": ("Euclidean", "Norm"),
     "rows": ("MAX_FLOAT32_FEATURES", "Rows", "Tile", "fill_tile", "padded_width"),
+    "sparse": ("SparseRows", "dense_pairs", "densified", "merged"),
     "sums": ("manhattan", "squared_euclidean", "squared_pairs"),
     "vector_distance": ("MAX_SORTED", "VectorDistance"),
     "weights": ("all_positive", "check_feature_weights", "feature_weights"),

@@ -93,7 +93,8 @@ class Norm(VectorDistance):
         weights, p = feature_weights(self, X.n_features), float(self.p)
         if weights is not None:
             X, Y = X.in_double, Y.in_double
-        how = {1: sparse.SUM, 2: sparse.SQUARES, np.inf: sparse.LARGEST}.get(p)
+        known: dict[float, sparse.Merge] = {1: "sum", 2: "squares", np.inf: "largest"}
+        how = known.get(p)
         if how is not None and (weights is None or p != 2):
             D = sparse.merged(how, X, rows, Y, columns, weights=weights)
             if p == 2:
@@ -117,14 +118,12 @@ class Norm(VectorDistance):
         from ilk.neighbors import sparse
 
         unit, exponent = unit_weights(weights)
-        scale = sparse.merged(sparse.LARGEST, X, rows, Y, columns, weights=weights).astype(float)
+        scale = sparse.merged("largest", X, rows, Y, columns, weights=weights).astype(float)
         unsure = np.isinf(scale)
         scale[unsure | (scale == 0)] = 1
         X, Y = X.in_double, Y.in_double
         p = float(self.p)
-        total = sparse.merged(
-            sparse.POWERS, X, rows, Y, columns, power=p, weights=unit, scale=scale
-        )
+        total = sparse.merged("powers", X, rows, Y, columns, power=p, weights=unit, scale=scale)
         if exponent == 0 and p >= 0.5:  # the root stays in range
             return scale * total ** (1 / p), unsure
         return _product(scale, total, exponent, p), unsure

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
     from ilk.arrays import Matrix
 
-SUM, SQUARES, LARGEST, POWERS, UNEQUAL, RELATIVE, EXCESS = range(7)
+Merge = Literal["sum", "squares", "largest", "powers", "unequal", "relative", "excess"]
+_HOW = get_args(Merge)
+SUM, SQUARES, LARGEST, POWERS, UNEQUAL, RELATIVE, EXCESS = range(7)  # places in _HOW
 _PAIRS = 2**18  # pairs of rows whose distances are computed at a time
 _PRODUCTS = 2**21  # products in memory at a time, in each thread: 16 MiB
 _DENSE = 2**20  # numbers of the pairs that are made dense at a time
@@ -124,7 +126,7 @@ class SparseRows:
 
 
 def merged(
-    how: int,
+    how: Merge,
     X: SparseRows,
     rows: np.ndarray,
     Y: SparseRows,
@@ -138,10 +140,10 @@ def merged(
 
     Parameters
     ----------
-    how : int
-        SUM of absolute differences, of SQUARES, of POWERS (of differences divided by `scale`),
-        the LARGEST, the number of UNEQUAL, the sum of RELATIVE ones, or the smaller EXCESS of
-        one row over the other.
+    how : {"sum", "squares", "largest", "powers", "unequal", "relative", "excess"}
+        Sum of absolute differences, of squares, the largest, sum of powers (of differences divided
+        by `scale`), number of unequal values, sum of relative differences, or the smaller excess
+        of one row over the other.
     X, Y : SparseRows of one type
     rows, columns : ndarrays of int, shape (n_pairs,)
     power : float
@@ -159,7 +161,19 @@ def merged(
     # all of one type, so that sums of float32 stay float32
     each = np.asarray(_NONE if weights is None else weights, dtype=out.dtype)
     scale = scale.astype(out.dtype, copy=False)
-    _merge(how, power, faint, *X.arrays, *Y.arrays, X.n_features, each, scale, rows, columns, out)
+    _merge(
+        _HOW.index(how),
+        power,
+        faint,
+        *X.arrays,
+        *Y.arrays,
+        X.n_features,
+        each,
+        scale,
+        rows,
+        columns,
+        out,
+    )
     return out
 
 

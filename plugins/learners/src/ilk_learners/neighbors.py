@@ -114,7 +114,8 @@ class Nearest(Component):
         sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {
-        "sklearn:check_sample_weight_equivalence_on_dense_data": VOTES_ONLY
+        "sklearn:check_sample_weight_equivalence_on_dense_data": VOTES_ONLY,
+        "sklearn:check_sample_weight_equivalence_on_sparse_data": VOTES_ONLY,
     }
 
     @abstractmethod

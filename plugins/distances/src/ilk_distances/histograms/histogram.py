@@ -12,7 +12,7 @@ from ilk import param
 from ilk.neighbors import Rows, Tile, VectorDistance
 
 if TYPE_CHECKING:
-    from ilk.neighbors.sparse import SparseRows
+    from ilk.neighbors import SparseRows
 
 NORMALIZE: Any = param(
     default=True,

@@ -11,7 +11,7 @@ from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import HistogramDistance, thresholds
 
 if TYPE_CHECKING:
-    from ilk.neighbors.sparse import SparseRows
+    from ilk.neighbors import SparseRows
 
 _SURE = {np.float64: 2.0**-20, np.float32: 2.0**-6}
 
@@ -97,9 +97,9 @@ class HistogramIntersection(HistogramDistance):
         """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
         if self.normalize:
             return super().merge(X, rows, Y, columns)
-        from ilk.neighbors import sparse
+        from ilk.neighbors import merged
 
-        D = sparse.merged(sparse.EXCESS, X, rows, Y, columns)
+        D = merged("excess", X, rows, Y, columns)
         D /= np.minimum(X.extras["masses"][rows, 0], Y.extras["masses"][columns, 0])
         self._finish(D)
         return D

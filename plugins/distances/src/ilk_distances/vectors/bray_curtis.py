@@ -11,7 +11,7 @@ from ilk.neighbors import Rows, Tile, fill_tile
 from ilk_distances.histograms.histogram import HistogramDistance
 
 if TYPE_CHECKING:
-    from ilk.neighbors.sparse import SparseRows
+    from ilk.neighbors import SparseRows
 
 
 class BrayCurtis(HistogramDistance):
@@ -61,9 +61,9 @@ class BrayCurtis(HistogramDistance):
         self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
     ) -> np.ndarray:
         """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
-        from ilk.neighbors import sparse
+        from ilk.neighbors import merged
 
         mass = X.extras["mass"][rows] + Y.extras["mass"][columns]
         mass[mass == 0] = 1
-        D = sparse.merged(sparse.SUM, X, rows, Y, columns)
+        D = merged("sum", X, rows, Y, columns)
         return np.asarray(np.minimum(D / mass, 1))

@@ -10,7 +10,7 @@ import ilk
 from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 
 if TYPE_CHECKING:
-    from ilk.neighbors.sparse import SparseRows
+    from ilk.neighbors import SparseRows
 
 
 class Canberra(VectorDistance):
@@ -55,12 +55,12 @@ class Canberra(VectorDistance):
         self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
     ) -> np.ndarray:
         """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
-        from ilk.neighbors import sparse
+        from ilk.neighbors import densified, merged
 
         largest = max(float(np.abs(Z.values).max(initial=0)) for Z in (X, Y))
         if not largest < np.finfo(X.values.dtype).max / 2:
-            return sparse.densified(self, X, rows, Y, columns)
-        return sparse.merged(sparse.RELATIVE, X, rows, Y, columns)
+            return densified(self, X, rows, Y, columns)
+        return merged("relative", X, rows, Y, columns)
 
 
 def _of_huge(X: np.ndarray, Y: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from ilk.neighbors import Rows, Tile, VectorDistance, fill_tile
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ilk.neighbors.sparse import SparseRows
+    from ilk.neighbors import SparseRows
 
 _SURE = 2.0**-40  # distances above keep enough digits although directions are rounded
 
@@ -98,17 +98,15 @@ class Angle(VectorDistance):
         self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
     ) -> np.ndarray:
         """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
-        from ilk.neighbors import sparse
+        from ilk.neighbors import dense_pairs, merged
         from ilk_distances.vectors import row_kernels
 
-        D = sparse.merged(sparse.SQUARES, X, rows, Y, columns)
+        D = merged("squares", X, rows, Y, columns)
         D = np.minimum(np.nan_to_num(D) * 0.5, 2.0)  # NaN: a square of a tiny difference
         close = np.flatnonzero(D < _SURE)
         if close.size:
             given = [replace(Z, values=Z.extras["values"]) for Z in (X, Y)]
-            pairs = sparse.dense_pairs(
-                given[0], rows[close], given[1], columns[close], whole=self.centres
-            )
+            pairs = dense_pairs(given[0], rows[close], given[1], columns[close], whole=self.centres)
             for part, A, B in pairs:
                 each = np.arange(len(A))
                 D[close[part]] = row_kernels.one_less_cosine(A, B, each, each, self.centres)

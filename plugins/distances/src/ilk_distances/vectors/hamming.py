@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ilk import Cases
-    from ilk.neighbors.sparse import SparseRows
+    from ilk.neighbors import SparseRows
 
 
 class Hamming(VectorDistance):
@@ -102,9 +102,9 @@ class Hamming(VectorDistance):
         self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
     ) -> np.ndarray:
         """Numbers of features in which the sparse ``X[rows[i]]`` and ``Y[columns[i]]`` differ."""
-        from ilk.neighbors import sparse
+        from ilk.neighbors import merged
 
-        return sparse.merged(sparse.UNEQUAL, X, rows, Y, columns)
+        return merged("unequal", X, rows, Y, columns)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
         from ilk_distances.vectors.row_kernels import differences

@@ -17,7 +17,7 @@ from ilk_distances.histograms.histogram import first_negative
 
 if TYPE_CHECKING:
     from ilk import Cases
-    from ilk.neighbors.sparse import SparseRows
+    from ilk.neighbors import SparseRows
 
 
 class Jaccard(VectorDistance):
@@ -146,14 +146,14 @@ class Jaccard(VectorDistance):
         self, X: SparseRows, rows: np.ndarray, Y: SparseRows, columns: np.ndarray
     ) -> np.ndarray:
         """Distances of the sparse rows ``X[rows[i]]`` to ``Y[columns[i]]``."""
-        from ilk.neighbors import sparse
+        from ilk.neighbors import densified, merged
 
-        D = sparse.merged(sparse.SUM, X, rows, Y, columns)
+        D = merged("sum", X, rows, Y, columns)
         whole = X.extras["sums"][rows] + Y.extras["sums"][columns] + D  # twice the sum of maxima
         D = np.minimum(np.divide(2 * D, whole, out=np.zeros_like(D), where=whole > 0), 1)
         large = np.isinf(whole)
         if large.any():
-            D[large] = sparse.densified(self, X, rows[large], Y, columns[large])
+            D[large] = densified(self, X, rows[large], Y, columns[large])
         return np.asarray(D)
 
     def _compare(self, X: Rows, Y: Rows, tile: Tile) -> None:
