@@ -41,7 +41,7 @@ WITHOUT = {  # they take other data than vectors, parameters, or what is no pict
     "distance": "callable compression correlation hamming hausdorff levenshtein ncd precomputed "
     "sum_of_minima value_difference",
     "kernel": "conformal precomputed",
-    "transformer": "codebook dense_sift impute one_hot ordinal pyramid select",
+    "transformer": "bag_of_words codebook dense_sift impute one_hot ordinal pyramid select",
 }
 
 
