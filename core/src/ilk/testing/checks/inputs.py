@@ -123,7 +123,8 @@ def check_float32_badly_scaled(subject: Subject) -> None:
 def check_float32_collinear(subject: Subject) -> None:
     """float32 of linearly dependent columns gives the result of float64, where it has one."""
     X, y = subject.vectors(60)
-    dependent = _allowed(subject, np.hstack([X, X @ np.sqrt(np.arange(1.0, 17).reshape(4, 4))]))
+    mixed = X @ np.sqrt(np.arange(1.0, 4 * X.shape[1] + 1).reshape(-1, 4))
+    dependent = _allowed(subject, np.hstack([X, mixed]))
     single = dependent.astype(np.float32)
     _expect_as_exact(subject, single, dependent, y, "float32 of dependent columns", 1e-2)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import ilk
-from ilk_evaluation.resamplings.learning_curve import LearningCurve
+from ilk_evaluation.resamplings.learning_curve import LearningCurveSplits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,7 +109,7 @@ class Design:
     @property
     def n_sizes(self) -> int:
         """Number of training sizes of each split; above 1 with the resampling learning_curve."""
-        return self.resampling.n_sizes if isinstance(self.resampling, LearningCurve) else 1
+        return self.resampling.n_sizes if isinstance(self.resampling, LearningCurveSplits) else 1
 
     def at_size(self, position: int) -> Design:
         """Return the design at one training size, as if the resampling gave no other.

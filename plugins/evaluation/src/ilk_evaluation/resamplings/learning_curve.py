@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ilk import Cases, Labels, ResamplingLike
 
 
-class LearningCurve(ilk.Resampling):
+class LearningCurveSplits(ilk.Resampling):
     """The splits of another resampling, each also with smaller training parts.
 
     A pipeline is fitted to the whole training part of each split and to beginnings of it, put in
@@ -82,7 +82,7 @@ class LearningCurve(ilk.Resampling):
             raise self.parameter_error("sizes", "must be one or more, got an empty list")
         if len(set(map(str, self.sizes))) < len(self.sizes):
             raise self.parameter_error("sizes", f"must be different, got {list(self.sizes)}")
-        if isinstance(self.whole(), LearningCurve):
+        if isinstance(self.whole(), LearningCurveSplits):
             raise self.parameter_error("resampling", "must be another resampling, got its own")
 
     def whole(self) -> ilk.Resampling:
@@ -144,7 +144,7 @@ class LearningCurve(ilk.Resampling):
 
 def whole_parts(scheme: ilk.Resampling) -> ilk.Resampling:
     """Return the resampling of the whole training parts, which comparisons are about."""
-    return scheme.whole() if isinstance(scheme, LearningCurve) else scheme
+    return scheme.whole() if isinstance(scheme, LearningCurveSplits) else scheme
 
 
 def check_apart(split: ilk.Split, scheme: ilk.Resampling, asker: str = "") -> None:

@@ -207,8 +207,8 @@ class MinMax(OneToOneFeatureMixin, Transformer):
 class MaxAbs(OneToOneFeatureMixin, Transformer):
     """Divide every feature by its largest absolute value, so that it lies between -1 and 1.
 
-    z = x / max |x| over the training rows. Nothing is shifted: zeros stay zeros, and sparse rows
-    stay sparse. A feature that is 0 in all training rows is left as it is.
+    ``z = x / max |x|`` over the training rows. Nothing is shifted: zeros stay zeros, and sparse
+    rows stay sparse. A feature that is 0 in all training rows is left as it is.
 
     Attributes
     ----------
