@@ -109,17 +109,17 @@ def sealed(*values: Any) -> bytes:
 
     A column may return 1.0 for a stored 1.
     """
-    content = blake2b(digest_size=16)
+    parts: list[bytes] = []
     for value in values:
-        if isinstance(value, bytes):
+        binary = isinstance(value, bytes)
+        if binary:
             part = value
         elif isinstance(value, float) and value.is_integer():
             part = repr(int(value)).encode()
         else:
             part = repr(value).encode()
-        content.update(b"%d%c" % (len(part), b"tb"[isinstance(value, bytes)]))
-        content.update(part)
-    return content.digest()
+        parts += (b"%d%c" % (len(part), b"tb"[binary]), part)
+    return blake2b(b"".join(parts), digest_size=16).digest()
 
 
 def damage(connection: sqlite3.Connection, *, digests: bool) -> str | None:
