@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -71,9 +72,9 @@ class TableDistance(ilk.Distance):
             for codes, values in zip(coded.codes.T, coded.categories, strict=True)
         ]
 
+    @abstractmethod
     def _differences(self, f: int, codes: np.ndarray) -> np.ndarray:
         """Weighted differences of some codes of nominal column f to the codes -2, -1, 0, ..."""
-        raise NotImplementedError
 
     def _lookups(self, X: Coded, terms: Terms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Differences of the codes of X to all codes, in the form of `fill`."""
@@ -91,13 +92,13 @@ class TableDistance(ilk.Distance):
         return starts, widths, np.concatenate(tables)
 
     @property
+    @abstractmethod
     def _by_shares(self) -> bool:
         """Whether nominal values are compared by their class shares."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _terms(self) -> Terms:
         """Terms of the features that count."""
-        raise NotImplementedError
 
     def pairwise(self, X: Cases, Y: Cases | None = None) -> np.ndarray:
         """Distances of every row of X to every row of Y (X itself if left out)."""
