@@ -173,12 +173,16 @@ def failure(owner: object, where: str, member: Estimator, error: Exception) -> i
 
 
 def fit_member(
-    member: Estimator, X: Any, y: np.ndarray, sample_weight: ArrayLike | None = None
+    member: Estimator,
+    X: Any,
+    y: np.ndarray,
+    sample_weight: ArrayLike | None = None,
+    **further: Any,
 ) -> Any:
     """Fit a member unless it is frozen, with weights if it accepts them; return it."""
     if sample_weight is not None and ilk.takes_weights(member):
-        return ilk.fit_component(member, X, y, sample_weight=sample_weight)
-    return ilk.fit_component(member, X, y)
+        further["sample_weight"] = sample_weight
+    return ilk.fit_component(member, X, y, **further)
 
 
 def seed_members(owner: object, members: Sequence[Any], random_state: RandomState) -> None:
