@@ -12,7 +12,7 @@ import numpy as np
 import ilk
 from ilk import RandomState, check_fitted, param, slot
 from ilk_ensembles.base.held_out import held_out_outputs
-from ilk_ensembles.base.members import MEMBER_SEEDS, seed_members
+from ilk_ensembles.base.members import MEMBER_SEEDS, parameters_checked, seed_members
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS, over_classes
@@ -117,7 +117,8 @@ class CombinedClassifier(ilk.Classifier):
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             some = None if weights is None else weights[train]
             fresh = [clone(member, safe=False) for member in self.estimators_]
-            fitted = self._fit_members(fresh, ilk.take(X, train), labels[train], some)
+            with parameters_checked():
+                fitted = self._fit_members(fresh, ilk.take(X, train), labels[train], some)
             return self._outputs(fitted, ilk.take(X, test))
 
         scheme = self.resolve_slot("resampling") if self.resampling is not None else None

@@ -10,6 +10,7 @@ from ilk import ConstantClassifier, Seed, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     import numpy as np
 
@@ -113,6 +114,7 @@ def fit_each(
     on_failure: str = "raise",
     progress: Progress | None = None,
     argument: str | Sequence[str] = "members",
+    alike: bool = False,
 ) -> tuple[list[int], list[Any]]:
     """Fit every member, in threads; with ``on_failure="drop"``, leave out members that fail.
 
@@ -128,6 +130,9 @@ def fit_each(
         Counts each fitted member.
     argument : str or list of str
         Name of the members in errors, together or one by one.
+    alike : bool
+        Whether the members differ in seeds only: once one is fitted, scikit-learn need not check
+        the parameters of the others.
 
     Returns
     -------
@@ -140,15 +145,21 @@ def fit_each(
     IlkError
         If a member fails under "raise", or all members fail.
     """
+    known = False
 
     def one(position: int, member: Estimator) -> tuple[Any, ilk.IlkError | None]:
+        nonlocal known
         try:
-            return fit(position, member), None
+            with parameters_checked(known):
+                fitted = fit(position, member)
         except Exception as error:
             failed = failure(owner, _place(argument, position), member, error)
             if on_failure == "raise":
                 raise failed from error
             return None, failed
+        else:
+            known = alike
+            return fitted, None
         finally:
             if progress is not None:
                 progress.step()
@@ -160,6 +171,14 @@ def fit_each(
         raise type(first)(f"{ilk.display_name(owner)}: every member failed; the first: {first}")
     positions = [at for at, (_, error) in enumerate(results) if error is None]
     return positions, [results[at][0] for at in positions]
+
+
+def parameters_checked(known: bool = True) -> AbstractContextManager[None]:
+    """Let scikit-learn skip the check of parameters, where an equal estimator has been fitted."""
+    from sklearn import config_context
+
+    context: AbstractContextManager[None] = config_context(skip_parameter_validation=known or None)
+    return context
 
 
 def failure(owner: object, where: str, member: Estimator, error: Exception) -> ilk.IlkError:

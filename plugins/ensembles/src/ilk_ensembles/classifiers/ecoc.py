@@ -247,7 +247,7 @@ class ECOC(ilk.Classifier):
         code = self._code(len(self.classes_), rng)
         member = self.resolve_slot("member")
         weights, X, codes = cases_of_weight(self, sample_weight, X, codes, [member])
-        members = [clone(member, safe=False) for _ in range(code.shape[1])]
+        members = [member, *(clone(member, safe=False) for _ in range(1, code.shape[1]))]
         seed_members(self, members, None if self.random_state is None else rng)
 
         sorted_once = self._presorted(member, X, code)
@@ -270,6 +270,7 @@ class ECOC(ilk.Classifier):
             on_failure=self.on_failure,
             progress=Progress(self, len(members), self.verbose, "columns"),
             argument="columns",
+            alike=True,
         )
         self.code_ = code[:, positions]
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
