@@ -183,15 +183,18 @@ class CombinedClassifier(ilk.Classifier):
         )
 
     def _shares(self, combined: np.ndarray) -> np.ndarray:
-        total = over_classes(np.add, combined)
-        if not (total.min(initial=1) > 0 and combined.min(initial=0) >= 0):
+        from ilk_ensembles.combiners.rule_kernels import divide_agreeing
+
+        support = np.ascontiguousarray(combined, dtype=float)
+        codes, _ = self.combiner_.decide(combined)
+        shares = np.empty(support.shape)
+        total = over_classes(np.add, support)[:, 0]
+        if not divide_agreeing(support, total, np.asarray(codes, dtype=np.intp), ULPS, shares):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: output of {ilk.display_name(self.combiner_)} cannot "
                 f"be made probabilities: it is negative, or zero for every class"
             )
-        shares = np.asarray(combined / total)
-        codes, _ = self.combiner_.decide(combined)
-        return _agreeing(shares, codes)
+        return shares
 
     def decide(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Return the position of the predicted class, and a mask of rows the combiner rejects.
@@ -245,19 +248,6 @@ class CombinedClassifier(ilk.Classifier):
             raise self.parameter_error(
                 "reject_label", f"must not be one of the classes, got {self.reject_label!r}"
             )
-
-
-def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Make the predicted class the largest share where only rounding makes another larger.
-
-    Changes `shares` in place and returns it.
-    """
-    rows = np.arange(len(shares))
-    decided, top = shares[rows, codes], over_classes(np.maximum, shares)[:, 0]
-    level = (decided < top) & (decided >= top * (1 - 2 * ULPS))
-    if level.any():
-        shares[rows[level], codes[level]] = top[level]
-    return shares
 
 
 def check_n_jobs(owner: Any) -> None:
