@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -62,7 +63,7 @@ class TrainingCases:
     codes: np.ndarray
     weights: np.ndarray | None
 
-    @property
+    @cached_property
     def counts(self) -> np.ndarray:
         """Total weight of each class; without weights, its number of cases."""
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(float)
