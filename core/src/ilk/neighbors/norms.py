@@ -251,7 +251,8 @@ def doubtful(
         return None
     unsure = np.asarray(faint > D)
     if np.count_nonzero(unsure) <= len(X) + len(Y):
-        rows, columns = np.nonzero(unsure)  # mostly of equal rows
+        # mostly of equal rows; numpy searches flat arrays ten times as fast
+        rows, columns = np.divmod(np.flatnonzero(unsure), len(Y))
         unsure[rows, columns] = (X[rows] != Y[columns]).any(axis=1)
     elif _zeros_are_true(X, Y, weights, faint ** (1 / p)):
         unsure[...] = False

@@ -24,6 +24,7 @@ from ilk_ensembles.base.combined_classifier import cases_of_weight, check_n_jobs
 from ilk_ensembles.base.members import (
     N_JOBS,
     each_member,
+    failure,
     fit_each,
     fit_member,
     seed_members,
@@ -246,8 +247,10 @@ class ECOC(ilk.Classifier):
         code = self._code(len(self.classes_), rng)
         member = self.resolve_slot("member")
         weights, X, codes = cases_of_weight(self, sample_weight, X, codes, [member])
-        members = [clone(member, safe=False) for _ in range(code.shape[1])]
+        members = [member, *(clone(member, safe=False) for _ in range(1, code.shape[1]))]
         seed_members(self, members, None if self.random_state is None else rng)
+
+        sorted_once = self._presorted(member, X, code)
 
         def fit(position: int, member: FittedClassifier) -> Any:
             sides = code[codes, position]
@@ -255,7 +258,8 @@ class ECOC(ilk.Classifier):
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)
             some_weights = None if weights is None else weights[some]
-            fit_member(member, rows, (sides[some] > 0).astype(np.intp), some_weights)
+            own = sorted_once if sides.all() else {}
+            fit_member(member, rows, (sides[some] > 0).astype(np.intp), some_weights, **own)
             return check_decodable(member, self.decoding)
 
         positions, self.estimators_ = fit_each(
@@ -266,6 +270,7 @@ class ECOC(ilk.Classifier):
             on_failure=self.on_failure,
             progress=Progress(self, len(members), self.verbose, "columns"),
             argument="columns",
+            alike=True,
         )
         self.code_ = code[:, positions]
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
@@ -284,6 +289,16 @@ class ECOC(ilk.Classifier):
                 )
             return matrix
         return named_code(self, n_classes, rng)
+
+    def _presorted(self, member: Any, X: Cases, code: np.ndarray) -> dict[str, Any]:
+        """Argument ``presorted`` of a member that sorts, where several columns have all rows."""
+        able = getattr(member, "capabilities", None)
+        if able is None or not able.presort or ilk.is_frozen(member) or code.all(axis=0).sum() < 2:
+            return {}
+        try:
+            return {"presorted": member.presort(X)}
+        except Exception as error:
+            raise failure(self, "member", member, error) from error
 
     def code_report(self) -> CodeReport:
         """Distances between code words and between columns, and the number of corrected errors.

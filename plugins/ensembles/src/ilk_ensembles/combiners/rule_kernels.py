@@ -539,3 +539,27 @@ def winners(
         tied[i] = near > 1
         most[i] = top
     return True
+
+
+@compiled
+def divide_agreeing(
+    support: np.ndarray, totals: np.ndarray, codes: np.ndarray, ulps: float, shares: np.ndarray
+) -> bool:
+    """Fill in support divided by its total (m,); False for one below 0, or of none.
+
+    Where only rounding makes another share larger than that of the decided class (m,), the class
+    gets the largest share.
+    """
+    n_classes = support.shape[1]
+    for i in range(len(support)):
+        fine, top = totals[i] > 0, -math.inf
+        for k in range(n_classes):
+            fine &= support[i, k] >= 0
+            shares[i, k] = support[i, k] / totals[i] if fine else 0.0
+            top = max(top, shares[i, k])
+        if not fine:
+            return False
+        code = codes[i]
+        if 0 <= code < n_classes and top > shares[i, code] >= top * (1 - 2 * ulps):
+            shares[i, code] = top
+    return True

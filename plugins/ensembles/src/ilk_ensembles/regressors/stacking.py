@@ -15,7 +15,13 @@ from ilk_ensembles.base.heterogeneous import (
     PASSTHROUGH,
     HeterogeneousRegressor,
 )
-from ilk_ensembles.base.members import each_place, failure, fit_member, seed_members
+from ilk_ensembles.base.members import (
+    each_place,
+    failure,
+    fit_member,
+    parameters_checked,
+    seed_members,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -169,7 +175,8 @@ class StackingRegressor(HeterogeneousRegressor):
             def fit(_: int, member: Estimator) -> Any:
                 return fit_member(clone(member, safe=False), part, y[train], some)
 
-            fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
+            with parameters_checked():
+                fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
             return self._member_outputs(fitted, ilk.take(X, test))
 
         scheme = None if self.resampling is None else self.resolve_slot("resampling")

@@ -177,15 +177,19 @@ class NaiveBayes(Posterior):
             np.add.at(counts, (cases.codes[known], cases.X[known, f].astype(np.intp)), weights)
             counts += self.smoothing
             self.category_shares_[f] = counts / counts.sum(axis=1, keepdims=True)
+        if not len(self._nominal):
+            return cases
         return replace(cases, X=np.delete(cases.X, self._nominal, axis=1))
 
     def _measure(self, cases: TrainingCases, rows: np.ndarray, weights: np.ndarray) -> None:
         """Mean and bandwidth of each feature in each class, in units of the features' sizes."""
         counts, shape = cases.counts, (len(cases.classes), rows.shape[1])
         means, variances = np.empty(shape), np.empty(shape)
+        spare = np.empty_like(rows)  # for the rows of one class after another
         for c, count in enumerate(counts):
-            those = cases.codes == c
-            members, shares = rows[those], weights[those] / count
+            those = np.flatnonzero(cases.codes == c)
+            members = np.take(rows, those, axis=0, out=spare[: len(those)], mode="clip")
+            shares = weights[those] / count
             means[c] = shares @ members
             members -= means[c]
             variances[c] = shares @ np.square(members, out=members)

@@ -410,3 +410,13 @@ def find_gaps(
             if known < 0 or (rank > ranks[known, feature]) == (side == 0):
                 gaps[node, side] = i
             node = links[node, 1 + side]
+
+
+@compiled
+def put_ranks(values: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> None:
+    """Write the rank of each value among the distinct ones; `order` sorts them. Shapes: (n,)."""
+    rank = 0
+    for i in range(len(order)):
+        if i > 0 and values[order[i]] != values[order[i - 1]]:
+            rank += 1
+        ranks[order[i]] = rank

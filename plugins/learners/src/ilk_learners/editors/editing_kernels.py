@@ -116,6 +116,49 @@ def admit(
 
 
 @ilk.compiled
+def admit_each(
+    order: np.ndarray,
+    D: np.ndarray,
+    near: np.ndarray,
+    nearest: np.ndarray,
+    compared: np.ndarray,
+    codes: np.ndarray,
+    kept: np.ndarray,
+    added: np.ndarray,
+    n_added: int,
+) -> int:
+    """As `admit`, of all cases at once; return the new number of kept cases.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (n,)
+    D : ndarray of shape (n, n)
+        Distances of all cases.
+    near, nearest, compared : ndarray of shape (n,)
+        Distance to the nearest of the kept cases that a case was compared with, its number (-1:
+        none), and how many these are. Updated in place.
+    codes, kept : ndarray of shape (n,)
+    added : ndarray of int, shape (n,)
+        Numbers of the `n_added` kept cases, as they came. Updated in place.
+    """
+    for case in order:
+        if kept[case]:
+            continue
+        best, distance = nearest[case], near[case]
+        for t in range(compared[case], n_added):
+            other = added[t]
+            d = D[case, other]
+            if d < distance or (d == distance and (best < 0 or other < best)):
+                best, distance = other, d
+        near[case], nearest[case], compared[case] = distance, best, n_added
+        if best < 0 or codes[best] != codes[case]:
+            added[n_added] = case
+            n_added += 1
+            kept[case] = True
+    return n_added
+
+
+@ilk.compiled
 def count_local_sets(
     D: np.ndarray,
     start: int,
