@@ -67,7 +67,8 @@ def compiled(
     >>> double(1.5)
     3.0
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    # entry points for C cost a tenth of the compilation
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if fastmath:
         unsafe = set(fastmath) - {"nsz", "contract", "reassoc"}
         if unsafe:

@@ -19,8 +19,8 @@ from ilk import compiled
 
 _HELD = 1 << 15  # values sorted at once for a median: 256 KiB, which fits in cache
 _TINY, _UP = 2.0**-500, 2.0**500  # smaller products are scaled up, exactly
-_NEAR = 1e-14  # sums this close to 1 are not divided by
-_LEAST, _MOST = 1e-290, 1e290  # range of sums whose reciprocal is safe
+NEAR = 1e-14  # sums this close to 1 are not divided by
+LEAST, MOST = 1e-290, 1e290  # range of sums whose reciprocal is safe
 
 
 @compiled
@@ -350,7 +350,8 @@ def shares(
     values : ndarray of shape (m C,)
         A view of the outputs if all sums are 1, as for probabilities; else `spare`.
     fine : bool
-        False if support is not finite, or a row is all zero.
+        False if support is not finite, a row is all zero, or a sum is too large or small for its
+        reciprocal: `support.divided` is for such sums.
     """
     n_classes = outputs.shape[2]
     m = len(spare) // n_classes
@@ -363,13 +364,12 @@ def shares(
         while place < end:
             total += values[place]
             place += one
-        if _LEAST < total < _MOST:
-            factor, place = 1 / total, at
-            while place < end:
-                spare[place] = values[place] * factor
-                place += one
-        elif not divide(values[at:end], spare[at:end]):
+        if not LEAST < total < MOST:
             return spare, False
+        factor, place = 1 / total, at
+        while place < end:
+            spare[place] = values[place] * factor
+            place += one
         at = end
     return spare, True
 
@@ -426,7 +426,7 @@ def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
             c += values[at + width + width]
             d += values[at + width + width + width]
             at += one
-        near = abs(a) < _NEAR and abs(b) < _NEAR and abs(c) < _NEAR and abs(d) < _NEAR
+        near = abs(a) < NEAR and abs(b) < NEAR and abs(c) < NEAR and abs(d) < NEAR
         off |= not near
         at = end + width + width + width
         left -= four
@@ -436,7 +436,7 @@ def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
         while at < end:
             a += values[at]
             at += one
-        off |= not abs(a) < _NEAR
+        off |= not abs(a) < NEAR
     return off == 0
 
 

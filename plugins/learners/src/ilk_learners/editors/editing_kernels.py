@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import ilk
+from ilk_learners.local.distance_kernels import total_of
 
 
 class Shrinking(NamedTuple):
@@ -193,14 +194,14 @@ def acceptable(case: int, code: int, records: Records, z: float) -> bool:
     """Whether a case classifies significantly better than the frequency of its class."""
     # significant: the interval of the accuracy lies above that of the class frequency
     accuracy = endpoint(records.right[case], records.tried[case], -z)
-    return bool(accuracy > endpoint(records.seen[code], records.seen.sum(), z))
+    return bool(accuracy > endpoint(records.seen[code], total_of(records.seen), z))
 
 
 @ilk.compiled
 def poor(case: int, code: int, records: Records, z: float) -> bool:
     """Whether a case classifies significantly worse than the frequency of its class."""
     accuracy = endpoint(records.right[case], records.tried[case], z)
-    return bool(accuracy < endpoint(records.seen[code], records.seen.sum(), -z))
+    return bool(accuracy < endpoint(records.seen[code], total_of(records.seen), -z))
 
 
 @ilk.compiled
@@ -242,7 +243,9 @@ def see(
             continue
         records.stored[case] = codes[known[decides]] != codes[case]
         # the last stored case is never dropped, since it classifies all further ones
-        left = records.stored[known[: there + 1]].sum()
+        left = 0
+        for j in range(there + 1):  # compiles faster than a sum of numpy
+            left += records.stored[known[j]]
         for j in range(there):
             other = known[j]
             # as in Aha, Kibler and Albert: every stored case at least as near as the deciding one

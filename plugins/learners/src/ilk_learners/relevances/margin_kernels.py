@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
-from ilk_learners.local.distance_kernels import least, select
+from ilk_learners.local.distance_kernels import copy, least, select
 
 TIE = 1e-12  # relative; above the rounding error of sums over features
 
@@ -20,7 +20,8 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
 
     Shapes: `x` (p,), `columns` (p, n), `out` (n,).
     """
-    out[:] = 0
+    for j in range(len(out)):
+        out[j] = 0
     for f in range(len(x)):
         if squared:
             for j in range(len(out)):
@@ -32,10 +33,14 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
 
 
 @ilk.compiled
-def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
-    """Split a weight of 1 among the k nearest candidates; `near` and `out`: (m,)."""
+def _share(near: np.ndarray, k: int, out: np.ndarray, spare: np.ndarray) -> None:
+    """Split a weight of 1 among the k nearest candidates; `near` and `out` (m,), `spare` (n,)."""
     # a full sort is not needed for the k-th distance
-    kth = least(near) if k == 1 else select(near.copy(), len(near), k - 1)
+    if k == 1:
+        kth = least(near)
+    else:
+        copy(near, len(near), spare)
+        kth = select(spare, len(near), k - 1)
     before, tied = 0, 0
     for j in range(len(near)):
         if near[j] < kth * (1 - TIE):
@@ -52,7 +57,6 @@ def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
             out[j] = 0.0
 
 
-@ilk.compiled
 def margins(
     rows: np.ndarray,
     columns: np.ndarray,
@@ -79,28 +83,46 @@ def margins(
         Whether distances are Euclidean rather than city-block.
     out : ndarray of shape (p,)
     """
+    # compiled code that allocates arrays takes longer to compile
+    scratch = np.empty((5, len(rows)))
+    _margins(rows, columns, starts, prior, drawn, k, squared, out, scratch)
+
+
+@ilk.compiled
+def _margins(
+    rows: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    prior: np.ndarray,
+    drawn: np.ndarray,
+    k: int,
+    squared: bool,
+    out: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Add differences as `margins` does; `scratch`: (5, n)."""
     n, p = rows.shape
-    distances, weights = np.empty(n), np.empty(n)
-    others, spread = np.empty(n), np.empty(n)
+    distances, weights, others, spread = scratch[0], scratch[1], scratch[2], scratch[3]
+    spare = scratch[4]
     for i in drawn:
         distances_from(rows[i], columns, squared, distances)
         code = _class_of(i, starts)
         first, last = starts[code], starts[code + 1]
         # a row is no neighbour of itself
         distances[i] = np.inf
-        _share(distances[first:last], min(k, last - first - 1), weights[first:last])
+        _share(distances[first:last], min(k, last - first - 1), weights[first:last], spare)
         for j in range(first, last):
             weights[j] *= -1
         # Relief: all other classes are one; ReliefF: each other class counts by its prior
         if len(prior) == 0:
             m = _split(distances, first, last, others)
-            _share(others[:m], min(k, m), spread[:m])
+            _share(others[:m], min(k, m), spread[:m], spare)
             _join(spread, first, last, weights)
         else:
             for c in range(len(prior)):
                 if c != code:
                     a, b = starts[c], starts[c + 1]
-                    _share(distances[a:b], min(k, b - a), weights[a:b])
+                    _share(distances[a:b], min(k, b - a), weights[a:b], spare)
                     for j in range(a, b):
                         weights[j] *= prior[c] / (1 - prior[code])
         # only a few rows have weight: skip the features of the others
@@ -132,11 +154,11 @@ def coincidences(
         Differences in each feature, and last in y; then the same times the difference in y.
     """
     n, p = rows.shape
-    distances, weights = np.empty(n), np.empty(n)
+    distances, weights, spare = np.empty(n), np.empty(n), np.empty(n)
     for i in drawn:
         distances_from(rows[i], columns, False, distances)
         distances[i] = np.inf
-        _share(distances, k, weights)
+        _share(distances, k, weights, spare)
         for j in range(n):
             if weights[j] != 0:
                 apart = abs(y[i] - y[j])
@@ -217,7 +239,7 @@ def ascend(
     n, p = rows.shape
     lengths, others = np.empty(n), np.empty(n)
     weights, spread = np.empty(n), np.empty(n)
-    slope = np.empty(p)
+    slope, spare = np.empty(p), np.empty(n)
     for i in drawn:
         lengths[:] = 0
         for f in range(p):
@@ -228,14 +250,14 @@ def ascend(
         code = _class_of(i, starts)
         first, last = starts[code], starts[code + 1]
         m = _split(lengths, first, last, others)
-        _share(others[:m], 1, spread[:m])
+        _share(others[:m], 1, spread[:m], spare)
         weights[:] = 0
         _join(spread, first, last, weights)
         slope[:] = 0
         _slopes(rows, i, lengths, weights, 1.0, slope)
         weights[:] = 0
         lengths[i] = np.inf
-        _share(lengths[first:last], 1, weights[first:last])
+        _share(lengths[first:last], 1, weights[first:last], spare)
         _slopes(rows, i, lengths, weights, -1.0, slope)
         # the margin is half the difference of the lengths, so is its gradient
         for f in range(p):
