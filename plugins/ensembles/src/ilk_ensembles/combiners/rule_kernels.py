@@ -95,7 +95,7 @@ def smallest(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     return bool(_alike_where_none(combined))
 
 
-@compiled
+@compiled(inner=True)
 def _alike_where_none(combined: np.ndarray) -> bool:
     """Make rows of zeros uniform; return False if a value is negative."""
     least = 0.0
@@ -135,7 +135,7 @@ def median(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     return bool(_alike_where_none(combined))
 
 
-@compiled
+@compiled(inner=True)
 def _sort(columns: np.ndarray) -> None:
     """Sort all columns (L, size) at once, by merge exchange (Knuth, vol. 3, algorithm 5.2.2 M).
 
@@ -158,7 +158,7 @@ def _sort(columns: np.ndarray) -> None:
         part //= 2
 
 
-@compiled
+@compiled(inner=True)
 def _exchange(low: np.ndarray, high: np.ndarray) -> None:
     """Swap entries of two rows (size,) where they are out of order."""
     for k in range(len(low)):
@@ -304,7 +304,7 @@ def _long(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     return True
 
 
-@compiled
+@compiled(inner=True)
 def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray) -> None:
     """Multiply by values that may themselves be tiny; zeros are skipped. All have shape (m C,)."""
     for k in range(len(products)):
@@ -316,7 +316,7 @@ def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray
             products[k] *= value
 
 
-@compiled
+@compiled(inner=True)
 def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
     """Normalise one sample: classes with the fewest zeros, by their products. All (C,)."""
     # the limit for zeros that are replaced by equal tiny numbers: fewer zeros beat any product
@@ -339,7 +339,7 @@ def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
         values[k] /= total
 
 
-@compiled
+@compiled(inner=True)
 def shares(
     outputs: np.ndarray, member: int, first: int, spare: np.ndarray
 ) -> tuple[np.ndarray, bool]:
@@ -374,7 +374,7 @@ def shares(
     return spare, True
 
 
-@compiled
+@compiled(inner=True)
 def total_of(row: np.ndarray) -> float:
     """Sum of support (C,); -1 if it is invalid, infinity if only the sum overflows."""
     total, least, most = 0.0, 0.0, 0.0
@@ -386,7 +386,7 @@ def total_of(row: np.ndarray) -> float:
     return total if fine else -1.0
 
 
-@compiled
+@compiled(inner=True)
 def divide(row: np.ndarray, share: np.ndarray) -> bool:
     """Divide support (C,) by its sum, even if that overflows; False if it is invalid."""
     # a row of valid values whose sum overflows
@@ -406,7 +406,7 @@ def divide(row: np.ndarray, share: np.ndarray) -> bool:
     return bool(total > 0)
 
 
-@compiled
+@compiled(inner=True)
 def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
     """Whether all rows of values (m C,) sum to 1 up to rounding.
 

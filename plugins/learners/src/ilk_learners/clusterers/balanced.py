@@ -104,7 +104,7 @@ def _assign(
             refresh(queues, labels, sign, m, prices, movers)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def first_least(values: np.ndarray) -> int:
     """Position of the first of the smallest values (m,); compiles faster than `argmin`."""
     best = 0
@@ -114,7 +114,7 @@ def first_least(values: np.ndarray) -> int:
     return best
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def refresh(
     queues: list[list[tuple[float, int]]],
     labels: np.ndarray,
@@ -137,7 +137,7 @@ def refresh(
         prices[sign, j, m], movers[sign, j, m] = queue[0]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def cheapest_path(
     prices: np.ndarray,
     sums: np.ndarray,
@@ -189,7 +189,7 @@ def cheapest_path(
     return length
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def extra(new: float, old: float, breakpoints: np.ndarray, slopes: np.ndarray) -> float:
     """Cost of a new sum minus that of the old one; `breakpoints` and `slopes`: (T,)."""
     cost = 0.0

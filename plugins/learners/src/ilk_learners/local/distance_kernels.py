@@ -57,7 +57,7 @@ def mapped(columns: np.ndarray, Q: np.ndarray, maps: np.ndarray, squares: np.nda
                     total[j] += image[j] * image[j]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def select(values: np.ndarray, n: int, k: int) -> float:
     """Quickselect: the value at position k of the first n `values` (at least n,) if sorted.
 
@@ -87,7 +87,7 @@ def select(values: np.ndarray, n: int, k: int) -> float:
     return float(values[k])
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def least(values: np.ndarray) -> float:
     """The smallest of the values (m,); a loop compiles faster than their `min`."""
     smallest = np.inf
@@ -96,7 +96,7 @@ def least(values: np.ndarray) -> float:
     return smallest
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def total_of(values: np.ndarray) -> Any:
     """Sum of the values (m,), in their order; a loop compiles faster than their `sum`."""
     total = values[0]
@@ -105,14 +105,14 @@ def total_of(values: np.ndarray) -> Any:
     return total
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def copy(values: np.ndarray, n: int, out: np.ndarray) -> None:
     """Copy the first n values; a loop compiles ten times as fast as the assignment of a slice."""
     for j in range(n):
         out[j] = values[j]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _middle(a: float, b: float, c: float) -> float:
     return max(min(a, b), min(max(a, b), c))
 
@@ -231,7 +231,7 @@ def _adapt(
             _weigh(losses, c, weight)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _distances(
     columns: np.ndarray,
     rows: np.ndarray,
@@ -255,7 +255,7 @@ def _distances(
         values[left_out] = np.inf
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _nearest(rows: np.ndarray, values: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
     """Write the k rows of smallest values into `out`, in the order of `rows`; ties to the first.
 
@@ -278,7 +278,7 @@ def _nearest(rows: np.ndarray, values: np.ndarray, scratch: np.ndarray, out: np.
             place += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _listed(listed: np.ndarray, left_out: int, out: np.ndarray) -> None:
     """Copy the first rows of a list, without the left-out one.
 
@@ -291,7 +291,7 @@ def _listed(listed: np.ndarray, left_out: int, out: np.ndarray) -> None:
             place += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _add_losses(
     columns: np.ndarray,
     codes: np.ndarray,
@@ -326,7 +326,7 @@ def _add_losses(
             losses[f] += difference * difference / max(alone, 0.5 / total)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _weigh(losses: np.ndarray, c: float, weight: np.ndarray) -> None:
     """Weights ``exp(c R) / sum exp(c R)``, R the largest loss minus the feature's loss; (p,)."""
     best = least(losses)  # a common factor of the weights cancels; this one avoids overflow

@@ -145,7 +145,7 @@ def _shrink(
         _distances(columns, rows[:size], q, weight, squares[i])
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _count(codes: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> None:
     """Count the rows of each class; `codes` (n,), `rows` (size,), `counts` (n_classes,)."""
     for c in range(len(counts)):
@@ -154,7 +154,7 @@ def _count(codes: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> None:
         counts[codes[row]] += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
     """Put all rows except the left-out one into the region; return its size; arrays (n,)."""
     size = 0
@@ -166,7 +166,7 @@ def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
     return size
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _normalise(relevances: np.ndarray, weight: np.ndarray) -> bool:
     """Replace the weights by normalized relevances, unless all are 0; arrays (p,)."""
     total = total_of(relevances)
@@ -177,7 +177,7 @@ def _normalise(relevances: np.ndarray, weight: np.ndarray) -> bool:
     return True
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _along(
     columns: np.ndarray,
     rows: np.ndarray,
@@ -198,7 +198,7 @@ def _along(
         values[a] = abs(column[rows[a]] - q[best])
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _distances(
     columns: np.ndarray,
     rows: np.ndarray,
@@ -218,7 +218,7 @@ def _distances(
             values[a] += weight[f] * (difference * difference)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _keep_nearest(
     rows: np.ndarray,
     size: int,
@@ -247,7 +247,7 @@ def _keep_nearest(
     return n_kept
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _thin(order: np.ndarray, compacted: np.ndarray, held: int, alive: np.ndarray) -> int:
     """Compact the sorted rows of each feature to the region; return its size.
 
@@ -263,7 +263,7 @@ def _thin(order: np.ndarray, compacted: np.ndarray, held: int, alive: np.ndarray
     return place
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _walk(
     column: np.ndarray,
     order: np.ndarray,
@@ -311,7 +311,7 @@ def _walk(
             right += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _relevance(inside: np.ndarray, total: np.ndarray, kappa: float, logarithmic: bool) -> float:
     """Difference of class shares near the query and beyond it (or in all); arrays (n_classes,)."""
     m, size = total_of(inside), total_of(total)

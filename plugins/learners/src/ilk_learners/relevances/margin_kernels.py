@@ -14,7 +14,7 @@ from ilk_learners.local.distance_kernels import copy, least, select
 TIE = 1e-12  # relative; above the rounding error of sums over features
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.ndarray) -> None:
     """Sums of absolute or squared differences of x and every row.
 
@@ -32,7 +32,7 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
                 out[j] += abs(x[f] - columns[f, j])
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _share(near: np.ndarray, k: int, out: np.ndarray, spare: np.ndarray) -> None:
     """Split a weight of 1 among the k nearest candidates; `near` and `out` (m,), `spare` (n,)."""
     # a full sort is not needed for the k-th distance
@@ -170,7 +170,7 @@ def coincidences(
                 out[0, p] += weights[j] * apart
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
     """Copy the values before `first` and from `last` on; return their number; arrays (n,)."""
     for j in range(first):  # a loop compiles ten times as fast as the assignment of a slice
@@ -182,7 +182,7 @@ def _split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
     return m
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _join(values: np.ndarray, first: int, last: int, out: np.ndarray) -> None:
     """Put back what `_split` has taken apart; arrays (n,)."""
     for j in range(first):
@@ -191,7 +191,7 @@ def _join(values: np.ndarray, first: int, last: int, out: np.ndarray) -> None:
         out[j] = values[first + j - last]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _class_of(i: int, starts: np.ndarray) -> int:
     """Class of row i; `starts`: (C + 1,)."""
     code = 0
@@ -200,7 +200,7 @@ def _class_of(i: int, starts: np.ndarray) -> int:
     return code
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _slopes(
     rows: np.ndarray,
     i: int,
@@ -264,7 +264,7 @@ def ascend(
             w[f] += 0.5 * slope[f] * w[f]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _soften(distances: np.ndarray, sigma: float) -> float:
     """Turn distances (m,) into weights exp(-d / sigma) with sum 1; return the log of their sum."""
     nearest = least(distances)  # a common factor, so that no sum underflows to 0
