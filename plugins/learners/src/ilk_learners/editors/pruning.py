@@ -224,4 +224,4 @@ def classified(start: int, K: int, without: int, S: Associates) -> int:
     for slot in range(start, start + K):
         if S.slots[slot, NEIGHBOR] >= 0:
             S.votes[S.cases[S.slots[slot, NEIGHBOR], CODE]] = 0
-    return int(right)
+    return 1 if right else 0
