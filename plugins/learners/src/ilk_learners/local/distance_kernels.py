@@ -153,7 +153,9 @@ def adapt(
     S = _Scratch(
         np.empty((3, n)),
         np.arange(n),
-        *(np.empty(size, np.int64) for size in (K0, K2, K1)),
+        np.empty(K0, np.int64),
+        np.empty(K2, np.int64),
+        np.empty(K1, np.int64),
         np.empty((2, n_classes)),
         np.empty((2, p)),
     )
