@@ -9,7 +9,7 @@ many steps as rows.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 
@@ -74,7 +74,9 @@ def _assign(
         sums[j] += 2 * signs[i] - 1
         for m in range(K):
             largest = max(largest, abs(costs[i, m]))
-            heappush(queues[(signs[i] * K + j) * K + m], (costs[i, m] - costs[i, j], i))
+            queues[(signs[i] * K + j) * K + m].append((costs[i, m] - costs[i, j], i))
+    for queue in queues:
+        heapify(queue)
     for sign in range(2):
         for j in range(K):
             refresh(queues, labels, sign, j, prices, movers)
