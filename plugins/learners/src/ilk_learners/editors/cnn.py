@@ -128,7 +128,8 @@ class Store:
             # within a block too, because a case may be misclassified until another one of it is
             # added
             D = np.asarray(self.cases.distance.pairwise(take(self.cases.X, block)))
-            admit(block, D, self.near, self.nearest, codes, self.kept)
+            added = np.zeros(len(block), dtype=bool)
+            admit(block, D, self.near, self.nearest, codes, self.kept, added)
             self._added = np.concatenate([self._added, block[self.kept[block]]])
         return len(self._added) > before
 
