@@ -115,9 +115,10 @@ class ADAMENN(AdaptiveMetric):
 
         ilk.in_blocks(work, n, self._block_size(n))
 
-    def _sizes(self, left_out: np.ndarray) -> tuple[int, ...]:
+    def _sizes(self, left_out: np.ndarray) -> tuple[int, int, int, int]:
         n = len(self.codes_) - int((left_out >= 0).any())
-        return tuple(min(int(size), n) for size in (self.K0, self.K1, self.K2, self.L))
+        K0, K1, K2, L = (min(int(size), n) for size in (self.K0, self.K1, self.K2, self.L))
+        return K0, K1, K2, L
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> Any:
         from ilk_learners.local.distance_kernels import adapt
