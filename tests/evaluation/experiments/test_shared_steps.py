@@ -131,6 +131,9 @@ def test_times_are_as_if_alone_and_what_was_saved_is_beside(make_spec):
     saving = cells.groupby(["dataset", "repeat", "fold"])["saved_seconds"]
     assert (saving.min() == 0).all()  # of the cell that fitted
     assert (saving.sum() > 0.02).all()
+    scored = results.score("saved_seconds").table()["saved_seconds"].sum()
+    expected = cells.groupby(["dataset", "pipeline"])["saved_seconds"].mean().sum()
+    assert scored == pytest.approx(expected)
 
 
 def test_a_shared_step_that_fails_fails_every_cell_with_the_same_message(make_spec):
