@@ -375,10 +375,12 @@ def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
     """Run a cell, here or in a worker, which first compiles what the pipeline needs."""
     data = context.datasets[task.cell.dataset]
     pipeline = context.pipelines[task.pipeline]
-    if context.is_new("cell", task.pipeline, data):  # a few rows compile it before the clock runs
+    sharing = _shared(context, task)
+    new = sharing.fitted() is None and context.is_new("cell", task.pipeline, data)
+    if new:  # a few rows compile it before the clock runs
         few = small_split(task.split, data.y)
         evaluate(pipeline, data, few, task.seed, _shared(context, task, few=True))
-    return evaluate(pipeline, data, task.split, task.seed, _shared(context, task))
+    return evaluate(pipeline, data, task.split, task.seed, sharing)
 
 
 def _shared(context: WorkerContext, task: CellTask, *, few: bool = False) -> Sharing:
