@@ -1,4 +1,4 @@
-"""Costs of a pipeline: seconds to fit and to predict, seconds saved, and share of training cases removed."""
+"""Costs of a pipeline: seconds to fit and to predict, seconds saved, share of cases removed."""
 
 from __future__ import annotations
 
