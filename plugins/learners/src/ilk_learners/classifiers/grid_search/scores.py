@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -211,7 +211,9 @@ class _Fits:
         self.rows = split.train
         self.queries = take(trial.X, split.test)
         self._texts = texts
-        self._users = Counter(part for text in texts if text for part in accumulate(zip(text)))
+        self._users: Counter[tuple[str, ...]] = Counter(
+            text[:n] for text in texts if text for n in range(1, len(text) + 1)
+        )
         self._begun: dict[tuple[str, ...], Carried] = {}
         self._alike: tuple[Texts, Any] = None, None
 
