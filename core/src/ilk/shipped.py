@@ -50,7 +50,7 @@ ilk-evaluation/measure:
     absolute_error accuracy adjusted_mutual_information adjusted_rand brier cost error f1
     false_positive_rate fit_seconds log_loss mean_class_accuracy per_class_error pr_auc precision
     precision_at_n precision_at_recall predict_seconds r2 rank_correlation recall reduction
-    reject_rate risk rmse roc_auc silhouette specificity squared_error
+    reject_rate risk rmse roc_auc saved_seconds silhouette specificity squared_error
 ilk-evaluation/resampling:
     bootstrap bootstrap_632 five_by_two holdout kfold learning_curve leave_one_out leave_p_out
     random_subsampling repeated_kfold resubstitution sklearn stratified_kfold train_validation_test

@@ -2711,6 +2711,10 @@ def measure(
     """Area under the ROC curve: probability that a case of a class outranks one of another."""
 
 @overload
+def measure(_name: Literal["saved_seconds", "ilk-evaluation/saved_seconds"], /) -> Measure:
+    """Wall-clock seconds saved by work that pipelines share, which ran once for the split."""
+
+@overload
 def measure(_name: Literal["silhouette", "ilk-evaluation/silhouette"], /) -> Measure:
     """Silhouette: how much nearer the test cases are to their own cluster than to the next one."""
 

@@ -138,6 +138,7 @@ class KNN(Nearest, Classifier):
     )
     random_state: RandomState = param(default=None, type=Seed, doc='For ``ties="random"``.')
     capabilities: ClassVar[Capabilities] = replace(Nearest.capabilities, probabilistic=True)
+    late: ClassVar[tuple[str, ...]] = Nearest.late
     waivers: ClassVar[Mapping[str, str]] = {**Nearest.waivers, "check_weights_repeat": VOTES_ONLY}
 
     @classmethod

@@ -106,6 +106,10 @@ class Tuned(Classifier):
     Combinations of a support vector machine with the same kernel share one Gram matrix per split
     (unless it exceeds 512 MiB, or the measure is a time).
 
+    Combinations of a pipeline with equal first steps share their fits on each split, and those
+    that differ only in the votes of `knn` also the search, with the same results. They do not with
+    sample weights (a search is shared all the same), nor where the measure is a time.
+
     References
     ----------
     .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -82,6 +82,8 @@ class KNNRegressor(Nearest, Regressor):
         doc="Whether rows at distance zero exclude the others. By default they do not, as the "
         "curve would jump there; with inverse distances they always do.",
     )
+
+    late: ClassVar[tuple[str, ...]] = Nearest.late
 
     @classmethod
     def examples(cls) -> list[Self]:
