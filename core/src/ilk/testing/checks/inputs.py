@@ -243,10 +243,12 @@ def check_wrong_width(subject: Subject) -> None:
 @check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "sparse"))
 @_by_check_vectors()
 def check_sparse_refused(subject: Subject) -> None:
-    """A sparse matrix is an error that names the component."""
+    """A sparse matrix is an error that names the component and a remedy."""
     X, y = subject.vectors()
     expect_error(
-        lambda: _run(subject, sp.csr_matrix(X), y), "a sparse X", mentions=[subject.names()]
+        lambda: _run(subject, sp.csr_matrix(X), y),
+        "a sparse X",
+        mentions=[subject.names(), "sparse", ("takes them", "dense", "toarray")],
     )
 
 

@@ -45,6 +45,15 @@ def indexable(X: Cases) -> Any:
     return X
 
 
+def beside(columns: np.ndarray, X: Any) -> Any:
+    """Columns and X side by side: an array, or CSR if X has sparse rows."""
+    if not ilk.is_sparse(X):
+        return np.hstack([columns, X])
+    import scipy.sparse as sp
+
+    return sp.hstack([columns, X], format="csr")
+
+
 def row_blocks(X: Cases, size: int) -> Iterator[Any]:
     """Yield the rows of X in blocks of at most `size`; X itself if it has no more."""
     n = ilk.n_rows(X)

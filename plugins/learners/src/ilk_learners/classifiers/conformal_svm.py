@@ -145,6 +145,7 @@ class ConformalSVM(Classifier):
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+        sparse=True,
     )
     solver: ClassVar[str] = "libsvm"
 

@@ -176,6 +176,7 @@ class GP(Classifier):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         probabilistic=True,
+        sparse=True,
     )
 
     @classmethod
@@ -358,5 +359,7 @@ class GP(Classifier):
         return [(each, *pair) for each, pair in zip(self.problems_, shared, strict=True)]
 
     def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the kernel."""
-        return with_input_tags(self, "kernel", super().__sklearn_tags__())
+        """Take the input tags of the kernel; a bandwidth for each feature needs dense rows."""
+        tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
+        tags.input_tags.sparse &= self.optimize != "ard"
+        return tags

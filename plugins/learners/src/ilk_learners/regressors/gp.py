@@ -132,6 +132,7 @@ class GPRegressor(Regressor):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         fast_leave_one_out=True,
+        sparse=True,
     )
 
     @classmethod
@@ -297,8 +298,10 @@ class GPRegressor(Regressor):
         return np.asarray(self._mean + self._scale * (targets - of_rest / diagonal))
 
     def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the kernel."""
-        return with_input_tags(self, "kernel", super().__sklearn_tags__())
+        """Take the input tags of the kernel; a bandwidth for each feature needs dense rows."""
+        tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
+        tags.input_tags.sparse &= self.optimize != "ard"
+        return tags
 
 
 def _standardized(y: np.ndarray) -> tuple[np.ndarray, float, float]:
