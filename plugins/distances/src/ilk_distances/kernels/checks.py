@@ -43,7 +43,7 @@ def check_n_features(owner: object, X: Cases, expected: int | None, argument: st
         )
 
 
-def sparse_if_all(tags: Tags, parts: Sequence[Any]) -> Any:
+def sparse_if_all(tags: Tags, parts: Sequence[Component]) -> Any:
     """Tags of a component that takes sparse rows if all of its parts do."""
     tags.input_tags.sparse = all(part.__sklearn_tags__().input_tags.sparse for part in parts)
     return tags

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -23,7 +22,7 @@ from ilk import (
     param,
     stored_fault,
 )
-from ilk_learners.classifiers.training_cases import INDICATORS, midpoint
+from ilk_learners.classifiers.training_cases import midpoint
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels
@@ -274,8 +273,7 @@ class DecisionStump(Classifier):
     def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
         check_fitted(self)
-        read = partial(encoded_vectors, self, encoder=INDICATORS, reset=False)
-        X = X.X if isinstance(X, Presorted) else read(X)
+        X = X.X if isinstance(X, Presorted) else encoded_vectors(self, X, reset=False)
         if self._column < 0:
             return np.zeros(len(X), dtype=np.intp)
         # in double precision: a threshold between two float32 values may be none
@@ -430,7 +428,7 @@ class Presorted:
     @classmethod
     def of(cls, owner: object, X: Cases) -> Self:
         """Check X, record its features on `owner`, and sort its rows along each feature."""
-        checked = encoded_vectors(owner, X, INDICATORS, reset=True)
+        checked = encoded_vectors(owner, X, reset=True)
         n, p = checked.shape
         order = np.empty((p, n), dtype=np.uint16 if n <= _SMALL else np.uint32)
         last = np.zeros((p, n), dtype=bool)
@@ -461,7 +459,7 @@ class Presorted:
             for name in _SHAPE:
                 vars(owner).pop(name, None)
             vars(owner).update(self._features)
-        elif not np.array_equal(encoded_vectors(owner, X, INDICATORS, reset=True), self.X):
+        elif not np.array_equal(encoded_vectors(owner, X, reset=True), self.X):
             raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
     def buckets(self, codes: np.ndarray) -> Buckets:

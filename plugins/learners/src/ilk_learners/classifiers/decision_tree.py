@@ -20,7 +20,6 @@ from ilk import (
 )
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
-    INDICATORS,
     EstimatorClassifier,
     case_weights,
     check_cases,
@@ -174,7 +173,7 @@ class DecisionTree(EstimatorClassifier):
         """
         self.check_parameters()
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        cases = check_cases(self, X, y, sample_weight, encoder=INDICATORS)
+        cases = check_cases(self, X, y, sample_weight, read=encoded_vectors)
         # a canonical order of rows and classes: CART breaks ties by both
         rows, classes = case_order(cases.X, cases.codes, cases.weights)
         cases = cases.taken(rows)
@@ -224,7 +223,7 @@ class DecisionTree(EstimatorClassifier):
         from ilk_learners.classifiers.tree_kernels import find_leaves
 
         check_fitted(self)
-        X = encoded_vectors(self, X, INDICATORS, reset=False)
+        X = encoded_vectors(self, X, reset=False)
         tree = self.estimator_.tree_
         leaves = np.empty(len(X), dtype=np.intp)
         scratch = np.empty((2, _BLOCK), dtype=np.uint32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -146,7 +147,8 @@ class NaiveBayes(Posterior):
         if self.density == "kernel":
             refuse_sparse(self, X)
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        cases = check_cases(self, X, y, sample_weight, encoder=_CODES)
+        read = partial(encoded_vectors, encoder=_CODES)
+        cases = check_cases(self, X, y, sample_weight, read=read)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
         self._points = None

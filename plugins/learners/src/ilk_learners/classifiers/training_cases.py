@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,13 +22,12 @@ from ilk import (
     check_vectors,
     check_weights,
     display_name,
-    encoded_vectors,
     param,
 )
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ilk import ArrayLike, Cases, Component
 
@@ -77,36 +77,26 @@ class TrainingCases:
         return TrainingCases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
-INDICATORS = {
-    "use": "ilk-learners/one_hot",
-    "unseen": "zeros",
-    "missing": "category",
-    "ordered": "ranks",
-}
-"""Encoder of the nominal columns of those that split by categories."""
-
-
 def check_cases(
     owner: Component,
     X: Cases,
     y: Any,
     sample_weight: ArrayLike | None = None,
     *,
-    encoder: Mapping[str, Any] | None = None,
+    read: Callable[..., Any] | None = None,
 ) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
 
-    With an encoder X may be a table with nominal columns; see `ilk.encoded_vectors`.
+    `read` reads X in place of `ilk.check_vectors`: `ilk.encoded_vectors` takes tables with nominal
+    columns, too.
 
     Raises
     ------
     InputError, InputTypeError
         If X, y or the weights are invalid; the message names the component and the fault.
     """
-    if encoder is None:
-        X = check_vectors(owner, X, reset=True, sparse=owner.capabilities.sparse)
-    else:
-        X = encoded_vectors(owner, X, encoder, reset=True)
+    read = read or partial(check_vectors, sparse=owner.capabilities.sparse)
+    X = read(owner, X, reset=True)
     classes, codes = check_labels(owner, y, X, min_classes=2)
     if sample_weight is None:
         return TrainingCases(X, classes, codes, None)

@@ -80,7 +80,7 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     def _fit_transform(self, X: Any, y: Labels | None) -> Any:
         return self._standardized(self._learn(X))
 
-    def _checked(self, X: Any, *, reset: bool | None) -> Any:
+    def _checked(self, X: Cases, *, reset: bool | None) -> Any:
         """Rows as floats, sparse ones only where no mean is subtracted."""
         if self.with_mean and (is_sparse(X) or hasattr(X, "sparse")):
             raise InputTypeError(
@@ -113,16 +113,16 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     def inverse_transform(self, X: Cases) -> Any:
         """Invert the standardization; array of shape (n, p), or CSR for sparse rows."""
         check_fitted(self)
-        X = self._checked(X, reset=None)
-        if is_sparse(X):
+        rows = self._checked(X, reset=None)
+        if is_sparse(rows):
             with np.errstate(over="ignore"):
-                back = _with_data(X, X.data * self.scale_.astype(X.dtype)[X.indices])
+                back = _with_data(rows, rows.data * self.scale_.astype(rows.dtype)[rows.indices])
                 return finite(self, back, "X, taken back,")
         # halves of both, as the difference of large numbers may overflow; the factor cancels
         half = halves(self.scale_)
         with np.errstate(over="ignore"):
-            result = (X * (self.scale_ * half) + self.mean_ * half) / half
-            return finite(self, result.astype(X.dtype, copy=False), "X, taken back,")
+            result = (rows * (self.scale_ * half) + self.mean_ * half) / half
+            return finite(self, result.astype(rows.dtype, copy=False), "X, taken back,")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
