@@ -84,6 +84,16 @@ def test_naive_bayes_is_that_of_scikit_learn():
     np.testing.assert_allclose(ours.widths_[:, used][wide] ** 2, theirs.var_[wide], rtol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e150])
+def test_naive_bayes_at_any_scale(scale):
+    X, y = labelled()
+    got, expected = (
+        ilk.classifier("naive_bayes").fit(Z, y).predict_proba(Z)
+        for Z in (sp.csr_array(X * scale), X * scale)
+    )
+    np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-12)
+
+
 def test_other_predictors():
     X, _ = labelled()
     target = X.sum(axis=1)
@@ -236,6 +246,13 @@ def test_who_takes_none_says_so(name, parameters, said):
     with pytest.raises((ilk.InputTypeError, ilk.ParameterError), match=said):
         ilk.classifier(name, **parameters).fit(sp.csr_array(X), y)
     assert not ilk.classifier(name, **parameters).__sklearn_tags__().input_tags.sparse
+
+
+def test_kernel_densities_refuse_sparse_queries():
+    X, y = labelled(30)
+    model = ilk.classifier("naive_bayes", density="kernel").fit(X, y)
+    with pytest.raises(ilk.InputTypeError, match="naive_bayes: X has sparse rows"):
+        model.predict(sp.csr_array(X))
 
 
 def test_sparse_columns_of_a_data_frame():
