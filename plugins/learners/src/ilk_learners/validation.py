@@ -75,6 +75,12 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     return X
 
 
+def read_rows(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
+    """As `check_objects`, but vectors in double precision, which factors of kernel values need."""
+    X = check_objects(owner, taker, X, reset=reset)
+    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
+
+
 _VECTORS = {"vectors", "histograms"}
 
 

@@ -100,10 +100,10 @@ def check_float32(subject: Subject) -> None:
 
 # The data of the following checks are exact in float32, so that only a computation in float32, or
 # a tolerance of the wrong size, can tell both types apart. Of collinear data the dependence is
-# not exact after rounding to float32.
+# not exact after rounding to float32; that check is of the first example, as it is in the quick tier.
 
 
-@check(*DATA_KINDS, on="first", when=takes_vectors, slow=True)
+@check(*DATA_KINDS, when=takes_vectors, slow=True)
 def check_float32_offset(subject: Subject) -> None:
     """float32 of values around 10,000 gives the result of the same values in float64."""
     X, y = subject.sample_of(subject.vector_kind, 60, apart=0.3)
@@ -111,7 +111,7 @@ def check_float32_offset(subject: Subject) -> None:
     _expect_as_exact(subject, single, single.astype(float), y, "float32 around 10,000", 1e-2)
 
 
-@check(*DATA_KINDS, on="first", when=takes_vectors, slow=True)
+@check(*DATA_KINDS, when=takes_vectors, slow=True)
 def check_float32_badly_scaled(subject: Subject) -> None:
     """float32 of columns of sizes 1e-4 to 1e4 gives the result of the same values in float64."""
     X, y = subject.vectors(60)

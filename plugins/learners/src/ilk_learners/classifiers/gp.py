@@ -40,7 +40,6 @@ from ilk_learners.gaussian_processes.marginal_likelihood import (
     SMALL,
     blocks,
     gram,
-    read_rows,
 )
 from ilk_learners.gaussian_processes.predictions import (
     choose,
@@ -51,7 +50,7 @@ from ilk_learners.gaussian_processes.predictions import (
 )
 from ilk_learners.kernel_parameters import KernelParameters
 from ilk_learners.numerics import check_finite_parameters, single_threaded
-from ilk_learners.validation import with_input_tags
+from ilk_learners.validation import read_rows, with_input_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

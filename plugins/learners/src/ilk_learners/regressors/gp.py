@@ -34,10 +34,9 @@ from ilk_learners.gaussian_processes.marginal_likelihood import (
     blocks,
     gram,
     maximize,
-    read_rows,
 )
 from ilk_learners.numerics import check_finite_parameters, single_threaded
-from ilk_learners.validation import learns, read_numbers, with_input_tags
+from ilk_learners.validation import learns, read_numbers, read_rows, with_input_tags
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
