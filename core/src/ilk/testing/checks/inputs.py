@@ -100,7 +100,7 @@ def check_float32(subject: Subject) -> None:
 
 # The data of the following checks are exact in float32, so that only a computation in float32, or
 # a tolerance of the wrong size, can tell both types apart. Of collinear data the dependence is
-# not exact after rounding to float32; that check is of the first example, as it is in the quick tier.
+# not exact after rounding to float32; its check runs on one example only, but in the quick tier.
 
 
 @check(*DATA_KINDS, when=takes_vectors, slow=True)
