@@ -77,8 +77,8 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
 
 def read_rows(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     """As `check_objects`, but vectors in double precision, which factors of kernel values need."""
-    X = check_objects(owner, taker, X, reset=reset)
-    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
+    rows: Any = check_objects(owner, taker, X, reset=reset)
+    return rows.astype(float) if getattr(rows, "dtype", None) == np.float32 else rows
 
 
 _VECTORS = {"vectors", "histograms"}
