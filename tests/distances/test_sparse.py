@@ -260,7 +260,6 @@ def test_empty_rows():
     ("run", "said"),
     [
         (lambda X: ilk.distance("mahalanobis").fit(X), "mahalanobis.*distance cosine takes them"),
-        (lambda X: ilk.kernel("mahalanobis_rbf").fit(X), "mahalanobis_rbf.*kernel linear"),
         (
             lambda X: ilk.index("kd_tree").fit(X, distance=ilk.distance("euclidean")),
             "kd_tree.*index brute",
