@@ -75,6 +75,12 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     return X
 
 
+def read_rows(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
+    """As `check_objects`, but vectors in double precision, which factors of kernel values need."""
+    rows: Any = check_objects(owner, taker, X, reset=reset)
+    return rows.astype(float) if getattr(rows, "dtype", None) == np.float32 else rows
+
+
 _VECTORS = {"vectors", "histograms"}
 
 

@@ -163,9 +163,13 @@ class HeterogeneousClassifier(CombinedClassifier):
         """Names of the fitted members in errors."""
         return [f"members[{at}]" for at in self.positions_]
 
+    def _readers(self) -> list[Any]:
+        """The components that see X."""
+        return list(self.resolve_slot("members"))
+
     def __sklearn_tags__(self) -> Any:
-        """Accept the input that all members accept."""
-        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+        """Accept the input that all who see it accept."""
+        return common_tags(super().__sklearn_tags__(), self._readers)
 
 
 class HeterogeneousRegressor(ilk.Regressor):
@@ -260,9 +264,13 @@ class HeterogeneousRegressor(ilk.Regressor):
         """Names of the fitted members in errors."""
         return [f"members[{at}]" for at in self.positions_]
 
+    def _readers(self) -> list[Any]:
+        """The components that see X."""
+        return list(self.resolve_slot("members"))
+
     def __sklearn_tags__(self) -> Any:
-        """Accept the input that all members accept."""
-        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+        """Accept the input that all who see it accept."""
+        return common_tags(super().__sklearn_tags__(), self._readers)
 
 
 def check_members(owner: Any) -> None:

@@ -14,7 +14,6 @@ from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
 from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import (
-    INDICATORS,
     by_feature,
     check_features,
     indexable,
@@ -224,7 +223,7 @@ class AdaBoost(StagedClassifier):
                 return X
         elif self.encoder_ is None:
             return X
-        return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+        return ilk.encoded_vectors(self, X, reset=reset)
 
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
@@ -233,7 +232,7 @@ class AdaBoost(StagedClassifier):
         check_fitted(self)
         splits = self._splits()
         if splits is not None:
-            X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
+            X = ilk.encoded_vectors(self, X, reset=False)
             votes = np.zeros((len(X), len(self.classes_)))
             yield from zip(splits.staged(X, votes), np.cumsum(self.alphas_).tolist(), strict=True)
             return

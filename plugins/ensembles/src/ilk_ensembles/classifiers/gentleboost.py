@@ -14,7 +14,6 @@ from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import (
-    INDICATORS,
     by_feature,
     check_features,
     indexable,
@@ -221,7 +220,7 @@ class GentleBoost(StagedClassifier):
 
     def _checked(self, X: Cases, *, reset: bool) -> Any:
         if self.member is None:
-            return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+            return ilk.encoded_vectors(self, X, reset=reset)
         self.encoder_: Any = None  # members encode
         X = indexable(X)
         check_features(self, X, reset=reset)

@@ -12,7 +12,7 @@ from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import check_n_jobs
 from ilk_ensembles.base.out_of_bag import out_of_bag_error
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.validation import INDICATORS, n_encoded
+from ilk_ensembles.base.validation import n_encoded
 from ilk_ensembles.forest.induction import (
     Combinations,
     Ranks,
@@ -228,7 +228,7 @@ class RandomForest(ilk.Classifier):
             Probability weight of each case in the draws, and its weight in `oob_error_`.
         """
         self.check_parameters()
-        X = ilk.encoded_vectors(self, X, INDICATORS, reset=True)
+        X = ilk.encoded_vectors(self, X, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rng = ilk.check_seed(self, self.random_state)
         weights = bootstrap_weights(self, sample_weight, codes)
@@ -423,4 +423,4 @@ class RandomForest(ilk.Classifier):
 
     def _checked(self, X: Cases) -> np.ndarray:
         check_fitted(self)
-        return ilk.encoded_vectors(self, X, INDICATORS, reset=False)
+        return ilk.encoded_vectors(self, X, reset=False)

@@ -108,10 +108,8 @@ class Stacking(HeterogeneousClassifier):
             cls(members=[{"use": "knn", "k": 1}, {"use": "knn", "k": 5}], random_state=0),
         ]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse &= not self.passthrough
-        return tags
+    def _readers(self) -> list[Any]:
+        return [*super()._readers(), *([self.resolve_slot("learner")] if self.passthrough else [])]
 
     def _rule(self) -> StackingRule:
         return StackingRule(learner=self.resolve_slot("learner"), passthrough=self.passthrough)

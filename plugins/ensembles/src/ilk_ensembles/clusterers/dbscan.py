@@ -83,6 +83,7 @@ class DBSCAN(ilk.Clusterer):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
         sample_weight=True,
+        sparse=True,
     )
 
     @classmethod
@@ -100,11 +101,11 @@ class DBSCAN(ilk.Clusterer):
 
         tags = super().__sklearn_tags__()
         try:
-            distance = self.resolve_slot("distance")
+            distance, index = self.resolve_slot("distance"), self.resolve_slot("index")
         except ilk.IlkError:  # `fit` raises it
             return tags
         tags.input_tags = get_tags(distance).input_tags
-        tags.input_tags.sparse = False
+        tags.input_tags.sparse &= index.capabilities.sparse
         return tags
 
     def fit(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -10,6 +10,7 @@ import ilk
 from ilk import Capabilities, ClassifierLike, check_fitted, param, slot
 from ilk_ensembles.base.members import failure, fit_member
 from ilk_ensembles.base.outputs import member_codes, member_probabilities
+from ilk_ensembles.base.validation import beside
 from ilk_ensembles.combiners.support import SupportCombiner, leveled
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
 
@@ -119,14 +120,14 @@ class Stacking(SupportCombiner):
         except Exception as error:
             raise failure(self, "learner", self.learner_, error) from error
 
-    def _learned(self, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    def _learned(self, features: Any, classes: np.ndarray) -> np.ndarray:
         """Support by the learner; array of shape (n, C)."""
         if hasattr(self.learner_, "predict_proba"):
             return leveled(member_probabilities(self.learner_, features, classes))
         predicted = member_codes(self.learner_, features, classes)
         return np.asarray((predicted[:, None] == classes).astype(float))
 
-    def _features(self, support: np.ndarray, X: Cases | None) -> np.ndarray:
+    def _features(self, support: np.ndarray, X: Cases | None) -> Any:
         """Outputs of all members side by side, and X with `passthrough`."""
         n = support.shape[1]
         columns = support.transpose(1, 0, 2).reshape(n, -1)
@@ -135,7 +136,9 @@ class Stacking(SupportCombiner):
         name = ilk.display_name(self)
         if X is None:
             raise ilk.InputError(f"{name}: needs X, the cases of the outputs")
-        cases = np.asarray(ilk.check_vectors(self, X), dtype=float)
-        if len(cases) != n:
-            raise ilk.InputError(f"{name}: X has {len(cases)} rows for {n} samples of outputs")
-        return np.hstack([columns, cases])
+        cases = ilk.check_vectors(self, X, sparse=True).astype(float, copy=False)
+        if ilk.n_rows(cases) != n:
+            raise ilk.InputError(
+                f"{name}: X has {ilk.n_rows(cases)} rows for {n} samples of outputs"
+            )
+        return beside(columns, cases)

@@ -22,6 +22,7 @@ from ilk_ensembles.base.members import (
     parameters_checked,
     seed_members,
 )
+from ilk_ensembles.base.validation import beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -146,10 +147,8 @@ class StackingRegressor(HeterogeneousRegressor):
             raise failure(self, "learner", learner, error) from error
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse &= not self.passthrough
-        return tags
+    def _readers(self) -> list[Any]:
+        return [*super()._readers(), *([self._learner()] if self.passthrough else [])]
 
     # non-negative coefficients, as Breiman proposes: those of similar predictions do not cancel
     def _learner(self) -> Any:
@@ -182,11 +181,11 @@ class StackingRegressor(HeterogeneousRegressor):
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         return held_out_outputs(self, query, X, y, scheme, rng, random_folds)
 
-    def _features(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
+    def _features(self, outputs: np.ndarray, X: Cases) -> Any:
         """The members' predictions side by side, and X with `passthrough`."""
         if not self.passthrough:
             return outputs.T
-        return np.hstack([outputs.T, ilk.check_vectors(self, X)])
+        return beside(outputs.T, ilk.check_vectors(self, X, sparse=True))
 
     def _combine(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         return np.asarray(self.learner_.predict(self._features(outputs, X)), dtype=float)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from ilk import (
     param,
     stored_fault,
 )
-from ilk_learners.classifiers.training_cases import INDICATORS, Presorted, midpoint
+from ilk_learners.classifiers.training_cases import Presorted, midpoint
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels
@@ -263,8 +262,7 @@ class DecisionStump(Classifier):
     def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
         check_fitted(self)
-        read = partial(encoded_vectors, self, encoder=INDICATORS, reset=False)
-        X = X.X if isinstance(X, Presorted) else read(X)
+        X = X.X if isinstance(X, Presorted) else encoded_vectors(self, X, reset=False)
         if self._column < 0:
             return np.zeros(len(X), dtype=np.intp)
         # in double precision: a threshold between two float32 values may be none

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -23,7 +22,6 @@ from ilk import (
 )
 from ilk_learners.classifiers.training_cases import (
     CLASS_WEIGHT,
-    INDICATORS,
     EstimatorClassifier,
     Presorted,
     case_weights,
@@ -261,8 +259,7 @@ class DecisionTree(EstimatorClassifier):
         from ilk_learners.classifiers.tree_kernels import find_leaves
 
         check_fitted(self)
-        read = partial(encoded_vectors, self, encoder=INDICATORS, reset=False)
-        X = X.X if isinstance(X, RankedRows) else read(X)
+        X = X.X if isinstance(X, RankedRows) else encoded_vectors(self, X, reset=False)
         tree = self.estimator_.tree_
         leaves = np.empty(len(X), dtype=np.intp)
         scratch = np.empty((2, _BLOCK), dtype=np.uint32)

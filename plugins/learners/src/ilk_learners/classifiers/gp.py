@@ -40,7 +40,6 @@ from ilk_learners.gaussian_processes.marginal_likelihood import (
     SMALL,
     blocks,
     gram,
-    read_rows,
 )
 from ilk_learners.gaussian_processes.predictions import (
     choose,
@@ -51,7 +50,7 @@ from ilk_learners.gaussian_processes.predictions import (
 )
 from ilk_learners.kernel_parameters import KernelParameters
 from ilk_learners.numerics import check_finite_parameters, single_threaded
-from ilk_learners.validation import with_input_tags
+from ilk_learners.validation import read_rows, with_input_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,6 +175,7 @@ class GP(Classifier):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         probabilistic=True,
+        sparse=True,
     )
 
     @classmethod
@@ -358,5 +358,7 @@ class GP(Classifier):
         return [(each, *pair) for each, pair in zip(self.problems_, shared, strict=True)]
 
     def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the kernel."""
-        return with_input_tags(self, "kernel", super().__sklearn_tags__())
+        """Take the input tags of the kernel; a bandwidth for each feature needs dense rows."""
+        tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
+        tags.input_tags.sparse &= self.optimize != "ard"
+        return tags

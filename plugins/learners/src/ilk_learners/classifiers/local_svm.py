@@ -141,9 +141,7 @@ class LocalSVM(Classifier):
         doc="Tolerated violation of the optimality conditions, for libsvm.",
     )
     cache_size: int = param(default=1024, ge=0, doc="Most machines in the cache.")
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=INPUT_KINDS,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS, sparse=True)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -313,8 +311,14 @@ class LocalSVM(Classifier):
 
     def __sklearn_tags__(self) -> Any:
         """Take the input tags of the metric learner, or else of the distance."""
-        slot = "distance" if self.metric_learner is None else "metric_learner"
-        return with_input_tags(self, slot, super().__sklearn_tags__())
+        if self.metric_learner is not None:
+            return with_input_tags(self, "metric_learner", super().__sklearn_tags__())
+        tags = with_input_tags(self, "distance", super().__sklearn_tags__())
+        for name in ("index", "kernel"):
+            other = super().__sklearn_tags__()
+            if getattr(self, name) is not None:
+                tags.input_tags.sparse &= with_input_tags(self, name, other).input_tags.sparse
+        return tags
 
 
 def _gaussian(D: np.ndarray, width: float) -> np.ndarray:

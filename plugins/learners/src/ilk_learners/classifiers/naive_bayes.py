@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -146,7 +147,8 @@ class NaiveBayes(Posterior):
         if self.density == "kernel":
             refuse_sparse(self, X)
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        cases = check_cases(self, X, y, sample_weight, encoder=_CODES)
+        read = partial(encoded_vectors, encoder=_CODES)
+        cases = check_cases(self, X, y, sample_weight, read=read)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
         self._points = None
@@ -203,7 +205,10 @@ class NaiveBayes(Posterior):
     def _measure_sparse(self, cases: TrainingCases) -> None:
         """The same from sparse rows: the zeros of a feature are counted, not visited."""
         X, counts, p = cases.X, cases.counts, cases.X.shape[1]
-        self._exponents, self._origin = np.zeros(p, dtype=int), np.zeros(p)
+        low, high = (end(axis=0).toarray().ravel().astype(float) for end in (X.min, X.max))
+        _, self._exponents = np.frexp(np.maximum(high, -low))
+        near_one = np.ldexp(X.data.astype(float), -self._exponents[X.indices])
+        X = type(X)((near_one, X.indices, X.indptr), shape=X.shape)
         weights = np.ones(X.shape[0]) if cases.weights is None else cases.weights
         means = class_sums(X, cases.codes, len(counts), cases.weights, mean=True)
         variances = np.empty(means.shape)
@@ -216,9 +221,8 @@ class NaiveBayes(Posterior):
             # weights of the zeros; a difference of sums may be below 0 by rounding
             rest = np.maximum(counts[c] - stored, 0)
             variances[c] = (total + rest * np.square(mean)) / counts[c]
-        low, high = (np.ravel(end.toarray()) for end in (X.min(axis=0), X.max(axis=0)))
         constant = low == high
-        self._origin[constant] = low[constant]
+        self._origin = np.where(constant, np.ldexp(low, -self._exponents), 0.0)
         means[:, constant] = variances[:, constant] = 0.0
         self._take_moments(cases, means, variances)
 
@@ -249,15 +253,13 @@ class NaiveBayes(Posterior):
         return float(self.width)
 
     def _read(self, X: Cases) -> Any:
+        if self._points is not None:
+            refuse_sparse(self, X)
         return encoded_vectors(self, X, _CODES, reset=False)
 
     def _log_joint(self, X: Any) -> np.ndarray:
         if is_sparse(X):
-            return (
-                self._log_joint_sparse(X)
-                if self._points is None
-                else self._log_densities(X.toarray())
-            )
+            return self._log_joint_sparse(X)
         if not len(self._nominal):
             return self._log_densities(X)
         result = self._log_densities(np.delete(X, self._nominal, axis=1))

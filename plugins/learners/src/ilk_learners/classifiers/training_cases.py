@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from ilk import (
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ilk import ArrayLike, Cases, Component
 
@@ -79,13 +79,6 @@ class TrainingCases:
         return TrainingCases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
-INDICATORS = {
-    "use": "ilk-learners/one_hot",
-    "unseen": "zeros",
-    "missing": "category",
-    "ordered": "ranks",
-}
-"""Encoder of the nominal columns of those that split by categories."""
 _SHAPE = ("n_features_in_", "feature_names_in_", "encoder_")
 
 
@@ -95,21 +88,20 @@ def check_cases(
     y: Any,
     sample_weight: ArrayLike | None = None,
     *,
-    encoder: Mapping[str, Any] | None = None,
+    read: Callable[..., Any] | None = None,
 ) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
 
-    With an encoder X may be a table with nominal columns; see `ilk.encoded_vectors`.
+    `read` reads X in place of `ilk.check_vectors`: `ilk.encoded_vectors` takes tables with nominal
+    columns, too.
 
     Raises
     ------
     InputError, InputTypeError
         If X, y or the weights are invalid; the message names the component and the fault.
     """
-    if encoder is None:
-        X = check_vectors(owner, X, reset=True, sparse=owner.capabilities.sparse)
-    else:
-        X = encoded_vectors(owner, X, encoder, reset=True)
+    read = read or partial(check_vectors, sparse=owner.capabilities.sparse)
+    X = read(owner, X, reset=True)
     return labelled(owner, X, y, sample_weight)
 
 
@@ -151,7 +143,7 @@ class Presorted:
     @classmethod
     def of(cls, owner: object, X: Cases) -> Self:
         """Check X, record its features on `owner`, and sort its rows along each feature."""
-        checked = encoded_vectors(owner, X, INDICATORS, reset=True)
+        checked = encoded_vectors(owner, X, reset=True)
         features = {name: vars(owner)[name] for name in _SHAPE if name in vars(owner)}
         return cls(checked, X, features, *cls._sorted(checked))
 
@@ -191,7 +183,7 @@ class Presorted:
             for name in _SHAPE:
                 vars(owner).pop(name, None)
             vars(owner).update(self._features)
-        elif not np.array_equal(encoded_vectors(owner, X, INDICATORS, reset=True), self.X):
+        elif not np.array_equal(encoded_vectors(owner, X, reset=True), self.X):
             raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk import InputError, check_seed, display_name, param, slot
-from ilk_learners.validation import check_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,12 +116,6 @@ def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start:
 
 SMALL = 500
 """Up to so many cases one thread factors a matrix faster than several."""
-
-
-def read_rows(owner: object, kernel: Kernel, X: Any, *, reset: bool) -> Any:
-    """Convert X for the kernel; vectors to double precision, which factors need."""
-    X = check_objects(owner, kernel, X, reset=reset)
-    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 
 def gram(kernel: Kernel, variance: float, X: Cases, Y: Cases | None = None) -> np.ndarray:

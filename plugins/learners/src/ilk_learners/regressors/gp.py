@@ -34,10 +34,9 @@ from ilk_learners.gaussian_processes.marginal_likelihood import (
     blocks,
     gram,
     maximize,
-    read_rows,
 )
 from ilk_learners.numerics import check_finite_parameters, single_threaded
-from ilk_learners.validation import learns, read_numbers, with_input_tags
+from ilk_learners.validation import learns, read_numbers, read_rows, with_input_tags
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -132,6 +131,7 @@ class GPRegressor(Regressor):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         fast_leave_one_out=True,
+        sparse=True,
     )
 
     @classmethod
@@ -297,8 +297,10 @@ class GPRegressor(Regressor):
         return np.asarray(self._mean + self._scale * (targets - of_rest / diagonal))
 
     def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the kernel."""
-        return with_input_tags(self, "kernel", super().__sklearn_tags__())
+        """Take the input tags of the kernel; a bandwidth for each feature needs dense rows."""
+        tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
+        tags.input_tags.sparse &= self.optimize != "ard"
+        return tags
 
 
 def _standardized(y: np.ndarray) -> tuple[np.ndarray, float, float]:
