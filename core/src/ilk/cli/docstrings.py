@@ -114,7 +114,7 @@ def citations(references: str) -> dict[str, str]:
 
 def key_of(text: str) -> str:
     """Return the key of a text, the first word of its name."""
-    return text.split()[0].lower()
+    return text.split(maxsplit=1)[0].lower()
 
 
 def single_places(places: str) -> list[str]:
@@ -126,7 +126,7 @@ def single_places(places: str) -> list[str]:
     ['equation 4.2', 'equation 4.3', 'equation D.1', 'algorithm 1', 'ROC Curves']
     """
     single = []
-    for part in places.split("; "):
+    for part in filter(None, places.split("; ")):
         numbered = _NUMBERED.fullmatch(part)
         if numbered:
             unit, numbers = numbered.groups()
