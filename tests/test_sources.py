@@ -80,7 +80,7 @@ def test_pages_link_to_code_or_say_why_not():
     pages = {text: "\n".join(sources.page(text)) for text in TEXTS}
     assert all(page.count("\n| ") > 30 for page in pages.values())
     assert (
-        "| equation 2.17 | Minkowski distance | `distance` `euclidean`, `distance` `minkowski` "
+        "| equation 2.17 | Minkowski distance | `distance` `euclidean` `minkowski` "
         "| `ilk.distance('minkowski', p=3)` |" in pages["Cunningham 2008"]
     )
     assert (
@@ -88,3 +88,11 @@ def test_pages_link_to_code_or_say_why_not():
         in (pages["Evaluation slides"])
     )
     assert "*not implemented: Kolmogorov complexity" in pages["Cunningham 2008"]
+
+
+def test_errata_name_tests_that_exist():
+    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+/[\w/]+\.py)(?:::(\w+))?`", page)
+    assert len(named) > 50
+    for path, test in named:
+        assert f"def {test}" in (ROOT / "tests" / path).read_text(encoding="utf-8"), (path, test)

@@ -230,9 +230,9 @@ def prepare_docstring(
 ) -> None:
     """Set formulas, number the references, whose names would have to be unique, link the texts."""
     lines[:] = set_formulas(lines)
-    for name in TEXTS:
-        link = rf"\1:doc:`{name} </sources/{key_of(name)}>`: "
-        lines[:] = [re.sub(rf"^( *(?:\.\. \[\d\] )?){name}: ", link, line) for line in lines]
+    for text in TEXTS:
+        link = rf"\1:doc:`{text} </sources/{key_of(text)}>`: "
+        lines[:] = [re.sub(rf"^( *(?:\.\. \[\d\] )?){text}: ", link, line) for line in lines]
     lines[:] = [re.sub(r"^( *)\.\. \[(\d)\] ", r"\1\2. ", line) for line in lines]
     lines[:] = [re.sub(r"\[(\d)\]_", r"[\1]", line) for line in lines]
 

@@ -12,6 +12,7 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,13 +158,12 @@ def page(text: str) -> Iterator[str]:
     missing = sum(bool(row.missing) for row in each)
     yield f"# {text}\n"
     yield INTRODUCTION.format(title=title, missing=missing, all=len(each), key=key, before=BEFORE)
-    last = None
-    for row in each:
-        if row.heading != last:
-            yield f"\n## {row.heading}\n"
-            yield "| place | subject | in ilk | snippet |\n| --- | --- | --- | --- |"
-        last = row.heading
-        yield f"| {row.place} | {row.about} | {in_ilk(row)} | {code(row)} |"
+    for heading, group in groupby(each, key=lambda row: row.heading):
+        yield f"\n## {heading}\n\n````{{container}} places\n"
+        yield "| place | subject | in ilk | snippet |\n| --- | --- | --- | --- |"
+        for row in group:
+            yield f"| {row.place} | {row.about} | {in_ilk(row)} | {code(row)} |"
+        yield "\n````"
     yield ""
 
 
@@ -172,19 +172,30 @@ def in_ilk(row: Row) -> str:
     if row.missing:
         return f"*not implemented: {row.missing}*"
     links = []
-    for name in row.uses:
-        kind, _, component = name.partition(" ")
-        short = name.removeprefix("ilk_evaluation.").removeprefix("ilk_")
-        links.append(f"`{kind}` `{component}`" if component else f"{{py:obj}}`{short} <{name}>`")
+    for kind, group in groupby(sorted(row.uses, key=kind_of), key=kind_of):
+        if kind:
+            names = " ".join(f"`{name.partition(' ')[2]}`" for name in group)
+            links.append(f"`{kind}` {names}")
+        else:
+            links += [f"{{py:obj}}`{shorter(name)} <{name}>`" for name in group]
     named = [f"figure `{row.figure}`"] if row.figure else []
     named += [f"claim `{row.claim}`"] if row.claim else []
     return ", ".join([*links, *named])
 
 
+def kind_of(name: str) -> str:
+    """Kind of a component, empty for a function."""
+    return name.rpartition(" ")[0]
+
+
+def shorter(name: str) -> str:
+    return name.removeprefix("ilk_evaluation.").removeprefix("ilk_")
+
+
 def code(row: Row) -> str:
     """The snippet of a row as inline code, with its result."""
-    lines = " ".join([f"`{row.snippet}`" if row.snippet else ""])
-    return f"{lines} gives `{row.gives}`" if row.gives else lines
+    snippet = f"`{row.snippet}`" if row.snippet and not row.missing else ""
+    return f"{snippet} gives `{row.gives}`" if row.gives else snippet
 
 
 def start(app: Any, config: Any) -> None:

@@ -95,35 +95,40 @@ def _component_lines(record: Mapping[str, Any]) -> Iterator[str]:
 def _cited_lines(source: str, as_json: bool) -> Iterator[str]:
     """What cites a place: kind, name, the places that match, summary."""
     word, _, place = source.strip().partition(" ")
-    titles = {key_of(text): (text, title) for text, title in TEXTS.items()}
-    if word.lower() not in titles:
-        raise click.BadParameter(
-            f"there is no text {word!r}; the texts are {', '.join(titles)}"
-            f"{did_you_mean(word.lower(), titles)}",
-            param_hint="--source",
+    key, place = word.lower(), place.strip()
+    texts = {key_of(text): text for text in TEXTS}
+    if key not in texts:
+        raise _bad_source(
+            f"there is no text {word!r}; the texts are {', '.join(texts)}{did_you_mean(key, texts)}"
         )
-    records = []
-    for record in json.loads(_INDEX.read_text(encoding="utf-8")):
-        cited = record["cites"].get(word.lower(), "")
-        hits = [each for each in single_places(cited) if lies_in(each, place.strip())]
-        if cited and hits:
-            places = cited if len(hits) == len(single_places(cited)) else "; ".join(hits)
-            records.append({**record, "cites": places})
-    name, title = titles[word.lower()]
+    records = list(_citing(key, place))
+    heads = ("kind", "name", "cites", "summary")
+    rows = [[record[head] for head in heads] for record in records]
+    if not records:
+        raise _bad_source(
+            f"nothing cites {place!r} of {texts[key]}; "
+            f"`ilk show --source {key}` lists all that cites the text"
+        )
     if as_json:
         yield json.dumps(records, indent=2, ensure_ascii=False)
-    elif not records:
-        raise click.ClickException(
-            f"nothing cites {place.strip()!r} of {name}; "
-            f"`ilk show --source {word.lower()}` lists all that cite the text"
-        )
+    elif on_terminal():
+        yield from (*_title(texts[key], TEXTS[texts[key]]), "", *table(heads, rows, whole=2))
     else:
-        heads = ("kind", "name", "cites", "summary")
-        rows = [[record[head] for head in heads] for record in records]
-        if on_terminal():
-            yield from (*wrapped(f"{heading(name)}: {title}"), "", *table(heads, rows, whole=1))
-        else:
-            yield from columns(rows)
+        yield from columns(rows)
+
+
+def _citing(key: str, place: str) -> Iterator[dict[str, Any]]:
+    """The records of the index with the places that match."""
+    for record in json.loads(_INDEX.read_text(encoding="utf-8")):
+        cited = record["cites"].get(key, "")
+        every = single_places(cited)
+        hits = [each for each in every if lies_in(each, place)]
+        if hits:
+            yield {**record, "cites": cited if hits == every else "; ".join(hits)}
+
+
+def _bad_source(message: str) -> click.BadParameter:
+    return click.BadParameter(message, param_hint="--source")
 
 
 def _title(name: str, summary: str) -> list[str]:
