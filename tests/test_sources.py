@@ -87,7 +87,7 @@ def test_pages_link_to_code_or_say_why_not():
         "{py:obj}`theory.cover_count <ilk_evaluation.theory.cover_count>`"
         in (pages["Evaluation slides"])
     )
-    assert "*not implemented: Kolmogorov complexity" in pages["Cunningham 2008"]
+    assert "*no code: Kolmogorov complexity" in pages["Cunningham 2008"]
 
 
 def test_errata_name_tests_that_exist():

@@ -29,7 +29,8 @@ INDEX = Path(ilk.cli.docstrings.__file__).with_name("citations.json")
 
 BEFORE = """\
 import numpy as np
-import ilk, ilk_distances.plotting, ilk_ensembles.plotting, ilk_evaluation, ilk_learners.plotting
+import ilk, ilk_evaluation
+import ilk_distances.plotting, ilk_ensembles.plotting, ilk_learners.plotting
 from ilk_evaluation import bias_variance, diversity, theory
 
 X, y = ilk.dataset("iris").load().Xy
@@ -37,9 +38,9 @@ X, y = np.asarray(X), np.asarray(y)
 parts = {"sepal": [0, 1], "petal": [2, 3]}
 """
 INTRODUCTION = """\
-What this site's components and functions take from {title}. {missing} of {all} rows are not
-implemented; the reason stands there. [Errata](../errata.md) lists where the print is wrong.
-`ilk show --source "{key} PLACE"` finds the same in a terminal. The snippets begin with
+The components and functions for each place of {title}. {missing} of {all} rows have no code, and
+say why. [Errata](../errata.md) lists where the print is wrong. In a terminal, `ilk show --source
+"{key} PLACE"` finds what cites a place. Before every snippet runs
 
 ```python
 {before}```
@@ -136,10 +137,10 @@ def write_pages() -> None:
 
 def contents() -> Iterator[str]:
     yield "# From text to code\n"
-    yield "ilk implements five texts. Here is what became of each place of them: every numbered"
-    yield "equation, figure, table and algorithm, and the subjects of slides.\n"
-    yield "[Errata](../errata.md) lists where the texts are wrong.\n"
-    yield "| text | places | rows | not implemented |\n| --- | --- | --- | --- |"
+    yield "ilk implements five texts. Their pages list every numbered section, equation, figure,"
+    yield "table and algorithm, and the subjects of slides, with the components and functions for"
+    yield "it and a snippet. [Errata](../errata.md) lists where the texts are wrong.\n"
+    yield "| text | places | rows | without code |\n| --- | --- | --- | --- |"
     for text, title in TEXTS.items():
         key = key_of(text)
         each = list(rows(key))
@@ -170,7 +171,7 @@ def page(text: str) -> Iterator[str]:
 def in_ilk(row: Row) -> str:
     """The links of a row, or why there are none."""
     if row.missing:
-        return f"*not implemented: {row.missing}*"
+        return f"*no code: {row.missing}*"
     links = []
     for kind, group in groupby(sorted(row.uses, key=kind_of), key=kind_of):
         if kind:
