@@ -87,6 +87,8 @@ def test_pages_link_to_code_or_say_why_not():
         "{py:obj}`theory.cover_count <ilk_evaluation.theory.cover_count>`"
         in (pages["Evaluation slides"])
     )
+    drawn = sources.Row("figure 1", "margin", ("classifier svm",), figure="margin", claim="svm-1")
+    assert sources.in_ilk(drawn) == "`classifier` `svm`, figure `margin`, claim `svm-1`"
     assert "*no code: Kolmogorov complexity" in pages["Cunningham 2008"]
 
 

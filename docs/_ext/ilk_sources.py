@@ -1,7 +1,9 @@
 """Write a page for each source text: its places, what implements them, and snippets that run.
 
-Docstrings cite places; the TOML files of this folder's neighbour ``sources`` name each place of a
-text in a few words, add what docstrings do not cite, and say why something is missing.
+Docstrings cite places. ``docs/sources/KEY.toml`` has a row for each place of a text: ``is``, its
+subject in a few words; ``uses``, components ("classifier knn") and functions beside those that cite
+it; ``run``, a snippet, and ``gives``, its value; ``missing``, why there is no code; ``figure`` and
+``claim``, ids of what draws or tests it. ``items`` lists the places that the text numbers.
 """
 
 from __future__ import annotations
