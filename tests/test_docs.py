@@ -3,6 +3,7 @@
 import doctest
 import io
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -19,7 +20,8 @@ from ilk.kinds import kinds
 from pages import PAGES, README, ROOT, assert_shown, blocks, commands, ignore, ilk_calls, parse
 from registrations import registrations_undone
 
-QUICK = re.compile(r"ilk (--debug )?(list|show|schema)[\w ]*")  # commands that read metadata
+# Commands that read metadata.
+QUICK = re.compile(r'ilk (--debug )?(list|show|schema)([\w ]*| --source "[\w .]+")')
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -72,7 +74,7 @@ def test_quick_commands_print_what_is_shown(subtests, monkeypatch):
     for example, command, shown in quick:
         with subtests.test(command):
             with redirect_stdout(Terminal()) as screen, redirect_stderr(screen):
-                shell.run(command.split()[1:])
+                shell.run(shlex.split(command)[1:])
             assert_shown(example, command, shown, click.unstyle(screen.getvalue()))
 
 

@@ -159,8 +159,9 @@ class Euclidean(Norm):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.1.
+    .. [1] Cunningham 2008: section 2.4.1; equation 2.17.
+    .. [2] Zaidi 2011: section 2.4; equation 2.1.
+    .. [3] Arras: Distance Metrics.
 
     Examples
     --------

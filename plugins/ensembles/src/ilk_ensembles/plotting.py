@@ -55,6 +55,8 @@ def error_by_size(
     ----------
     Freund & Schapire (1997), theorem 6, for the bound.
 
+    Ntoutsi 2015: Error by number of members.
+
     Examples
     --------
     >>> import ilk, ilk_ensembles
@@ -124,7 +126,9 @@ def diversity_uplift(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.5.3.1; Tsymbal, Pechenizkiy & Cunningham (2005).
+    Cunningham 2008: section 2.5.3.1.
+
+    Tsymbal, Pechenizkiy & Cunningham (2005).
 
     Examples
     --------
@@ -197,7 +201,9 @@ def proximity_embedding(
 
     References
     ----------
-    Breiman (2001); Cunningham, Cord & Delany (2008), sec. 2.5.4.
+    Breiman (2001).
+
+    Cunningham 2008: section 2.5.4.
 
     Examples
     --------
@@ -277,7 +283,7 @@ def decision_regions(
 
     References
     ----------
-    Zaidi (2011), figure 10.1.
+    Zaidi 2011: figure 10.1.
 
     Examples
     --------

@@ -56,9 +56,7 @@ class WeightedSum(ilk.Kernel):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (10.6) and (10.17).
+    .. [1] Zaidi 2011: section 10.2; equations 10.6, 10.17.
     .. [2] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
        centered alignment", *Journal of Machine Learning Research* 13, 2012.
 

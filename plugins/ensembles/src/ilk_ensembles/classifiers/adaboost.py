@@ -102,12 +102,16 @@ class AdaBoost(StagedClassifier):
 
     References
     ----------
-    .. [1] K. O. Arras, *Supervised Learning*, lecture slides, part 3: AdaBoost.
+    .. [1] Arras: Boosting; AdaBoost Learning; AdaBoost Inference and Decision; Why Does It Work;
+       AdaBoost Example.
     .. [2] Y. Freund and R. E. Schapire, "A decision-theoretic generalization of on-line learning
        and an application to boosting", *Journal of Computer and System Sciences* 55, 1997: M1.
     .. [3] J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", *Statistics and Its
        Interface* 2, 2009: SAMME.
-    .. [4] Cunningham, Cord and Delany (2008), sec. 2.5.5, equations 2.32 and 2.33.
+    .. [4] Cunningham 2008: section 2.5.5; equations 2.32-2.33.
+    .. [5] Evaluation slides: Boosting Approach; AdaBoost Algorithm; AdaBoost by Resampling.
+    .. [6] Ntoutsi 2015: Boosting; AdaBoost.
+    .. [7] Zaidi 2011: section 10.3; equations 10.7-10.8.
 
     Examples
     --------

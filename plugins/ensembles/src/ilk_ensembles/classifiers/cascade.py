@@ -69,7 +69,7 @@ class Cascade(HeterogeneousClassifier):
     ----------
     .. [1] C. Kaynak and E. Alpaydin, "MultiStage cascading of multiple classifiers: one man's noise
        is another man's data", *Proceedings of ICML*, 2000.
-    .. [2] *System Evaluation*, lecture slides: "Combining Classifiers", cascading.
+    .. [2] Evaluation slides: Cascading.
 
     Examples
     --------

@@ -87,9 +87,7 @@ class CRAB(ilk.Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash
-       University, 2011: algorithm 11, equations 10.7 to 10.16.
+    .. [1] Zaidi 2011: section 10.3; algorithm 11; equations 10.7-10.16; figure 10.1.
     .. [2] R. E. Schapire and Y. Singer, "Improved boosting algorithms using confidence-rated
        predictions", *Machine Learning* 37, 1999.
 

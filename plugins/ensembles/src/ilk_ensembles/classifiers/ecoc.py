@@ -124,14 +124,15 @@ class ECOC(ilk.Classifier):
 
     References
     ----------
-    .. [1] System Evaluation slides, "Error-Correcting Output Codes"; E. Ntoutsi, lecture slides
-       2015, "Error correcting output codes".
+    .. [1] Evaluation slides: Error-Correcting Output Codes; Multi-class Generalization.
     .. [2] T. G. Dietterich and G. Bakiri, "Solving multiclass learning problems via
        error-correcting output codes", *Journal of Artificial Intelligence Research* 2, 1995.
-    .. [3] E. L. Allwein, R. E. Schapire and Y. Singer, "Reducing multiclass to binary",
-       *Journal of Machine Learning Research* 1, 2000.
-    .. [4] T.-F. Wu, C.-J. Lin and R. C. Weng, "Probability estimates for multi-class
-       classification by pairwise coupling", *Journal of Machine Learning Research* 5, 2004.
+    .. [3] E. L. Allwein, R. E. Schapire and Y. Singer, "Reducing multiclass to binary", *Journal of
+       Machine Learning Research* 1, 2000.
+    .. [4] T.-F. Wu, C.-J. Lin and R. C. Weng, "Probability estimates for multi-class classification
+       by pairwise coupling", *Journal of Machine Learning Research* 5, 2004.
+    .. [5] Ntoutsi 2015: Multi-class by two-class problems; One-versus-rest; All-pairs; Error
+       correcting output codes; Row and column separation.
 
     Examples
     --------

@@ -85,9 +85,7 @@ class GentleBoost(StagedClassifier):
     ----------
     .. [1] J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical
        view of boosting", *Annals of Statistics* 28, 2000: algorithm 4.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash
-       University, 2011: section 10.3.
+    .. [2] Zaidi 2011: section 10.3; figure 10.3.
 
     Examples
     --------

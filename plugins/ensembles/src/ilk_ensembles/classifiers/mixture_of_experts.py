@@ -90,8 +90,8 @@ class MixtureOfExperts(ilk.Classifier):
        experts", *Neural Computation* 3, 1991.
     .. [2] M. I. Jordan and R. A. Jacobs, "Hierarchical mixtures of experts and the EM algorithm",
        *Neural Computation* 6, 1994.
-    .. [3] *System Evaluation*, lecture slides: mixture of experts. N. A. Zaidi, PhD thesis, Monash
-       University, 2011, section 10.2 and equation (10.5), whose weights do not depend on x.
+    .. [3] Evaluation slides: Mixture of Experts.
+    .. [4] Zaidi 2011: section 10.2; equation 10.5 (whose weights do not depend on x).
 
     Examples
     --------

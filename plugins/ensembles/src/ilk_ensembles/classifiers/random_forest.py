@@ -102,9 +102,11 @@ class RandomForest(ilk.Classifier):
 
     References
     ----------
-    L. Breiman, "Random forests", *Machine Learning* 45, 2001; P. Cunningham, M. Cord and S. J.
-    Delany, "Supervised Learning", 2008, sec. 2.5.4; E. Ntoutsi and M. Schubert, lecture slides
-    on ensembles, LMU Munich, 2015 (combinations of input features).
+    L. Breiman, "Random forests", *Machine Learning* 45, 2001.
+
+    Cunningham 2008: section 2.5.4.
+
+    Ntoutsi 2015: Random forests; figure 5.40 (combinations of input features).
 
     Examples
     --------

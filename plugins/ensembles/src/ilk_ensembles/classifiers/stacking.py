@@ -60,8 +60,9 @@ class Stacking(HeterogeneousClassifier):
 
     References
     ----------
-    D. H. Wolpert, "Stacked generalization", *Neural Networks* 5, 1992. *System Evaluation*,
-    lecture slides: "Combining Classifiers", stacking.
+    D. H. Wolpert, "Stacked generalization", *Neural Networks* 5, 1992.
+
+    Evaluation slides: Stacking; Towards Independence.
 
     Examples
     --------

@@ -59,8 +59,13 @@ class Voting(HeterogeneousClassifier):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers" and "Voting"; Cunningham, Cord & Delany
-    (2008), sec. 2.5.3.
+    Evaluation slides: Combining Classifiers; Voting.
+
+    Cunningham 2008: section 2.5.1; equation 2.26.
+
+    Ntoutsi 2015: Ensemble decision rule.
+
+    Arras: Ensemble Learning.
 
     Examples
     --------

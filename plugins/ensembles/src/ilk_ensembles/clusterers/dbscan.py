@@ -57,8 +57,9 @@ class DBSCAN(ilk.Clusterer):
 
     References
     ----------
-    .. [1] M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A density-based algorithm for
-       discovering clusters in large spatial databases with noise", KDD 1996: definitions 1 to 6.
+    .. [1] M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A density-based algorithm for discovering
+       clusters in large spatial databases with noise", KDD 1996: definitions 1 to 6.
+    .. [2] Ntoutsi 2015: Multi-view clustering.
 
     Examples
     --------

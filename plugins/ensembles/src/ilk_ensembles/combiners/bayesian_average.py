@@ -47,8 +47,9 @@ class BayesianAverage(SupportCombiner):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers": Bayesian averaging; Hoeting, Madigan,
-    Raftery & Volinsky (1999).
+    Evaluation slides: Bayesian Perspective.
+
+    Hoeting, Madigan, Raftery & Volinsky (1999).
 
     Examples
     --------

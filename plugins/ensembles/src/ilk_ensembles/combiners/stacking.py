@@ -38,7 +38,9 @@ class Stacking(SupportCombiner):
 
     References
     ----------
-    Wolpert (1992), "Stacked generalization"; System Evaluation slides, "Combining Classifiers".
+    Wolpert (1992), "Stacked generalization".
+
+    Evaluation slides: Stacking.
 
     Examples
     --------

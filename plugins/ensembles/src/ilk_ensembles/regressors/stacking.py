@@ -68,7 +68,7 @@ class StackingRegressor(HeterogeneousRegressor):
     ----------
     .. [1] D. H. Wolpert, "Stacked generalization", *Neural Networks* 5, 1992.
     .. [2] L. Breiman, "Stacked regressions", *Machine Learning* 24, 1996 (without an intercept).
-    .. [3] *System Evaluation*, lecture slides: "Combining Classifiers", stacking.
+    .. [3] Evaluation slides: Stacking.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def plain_disagreement(answers: np.ndarray) -> np.ndarray:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.28.
+    Cunningham 2008: section 2.5.3.1; equation 2.28.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def fail_disagreement(answers: np.ndarray, y: Labels) -> np.ndarray:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.29.
+    Cunningham 2008: section 2.5.3.1; equation 2.29.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.5.3.1.
+    Cunningham 2008: section 2.5.3.1.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def entropy(answers: np.ndarray) -> float:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.30.
+    Cunningham 2008: section 2.5.3.1; equation 2.30.
 
     Examples
     --------
@@ -200,7 +200,8 @@ def ambiguity(answers: np.ndarray, *, normalize: bool = False) -> float:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.31.
+    Cunningham 2008: section 2.5.3.1; equation 2.31 (the sum over members is not divided by their
+    number).
 
     Examples
     --------
@@ -299,7 +300,9 @@ def ambiguity_decomposition(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.27; Krogh & Vedelsby (1995).
+    Cunningham 2008: section 2.5.3.1; equation 2.27.
+
+    Krogh & Vedelsby (1995).
 
     Examples
     --------

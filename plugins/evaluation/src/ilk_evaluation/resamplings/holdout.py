@@ -86,7 +86,9 @@ class Holdout(_Division):
 
     References
     ----------
-    System Evaluation slides (holdout method).
+    Evaluation slides: Holdout Method.
+
+    Arras: Validation Set.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class RandomSubsampling(Holdout):
 
     References
     ----------
-    Arras, Supervised Learning slides, part 3 (random subsampling cross-validation).
+    Arras: Random Subsampling Cross-Validation.
 
     Examples
     --------
@@ -203,8 +205,9 @@ class TrainValidationTest(_Division):
 
     References
     ----------
-    System Evaluation slides (training, validation and test sets). Arras, Supervised Learning
-    slides, part 3.
+    Arras: Training, Validation and Test Set.
+
+    Evaluation slides: Introduction.
 
     Examples
     --------

@@ -63,8 +63,11 @@ def margin_vc_dimension(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.3; System Evaluation slides (``r^2 c``); Vapnik
-    (1998).
+    Cunningham 2008: section 2.2.3.
+
+    Evaluation slides: VC Dimension of Margin Machines.
+
+    Vapnik (1998), Statistical Learning Theory.
 
     Examples
     --------
@@ -107,7 +110,7 @@ def perceptron_vc_dimension(n_features: int) -> Any:
 
     References
     ----------
-    System Evaluation slides, VC dimension of the perceptron.
+    Evaluation slides: VC Dimension of the Perceptron.
 
     Examples
     --------
@@ -181,8 +184,9 @@ def multilayer_perceptron_vc_dimension(layers: Sequence[int]) -> VcRange:
 
     References
     ----------
-    System Evaluation slides, VC dimension; Baum & Haussler (1989), What size net gives valid
-    generalization?, Neural Computation 1.
+    Evaluation slides: VC Dimension of Multilayer Perceptrons (with a ceiling; the floor is right).
+
+    Baum & Haussler (1989), What size net gives valid generalization?, Neural Computation 1.
 
     Examples
     --------
@@ -244,7 +248,11 @@ def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None)
 
     References
     ----------
-    Vapnik (1998), Statistical Learning Theory; Cunningham, Cord & Delany (2008), sec. 2.2.3.
+    Vapnik (1998), Statistical Learning Theory.
+
+    Cunningham 2008: section 2.2.3.
+
+    Evaluation slides: VC Dimension of Margin Machines.
 
     Examples
     --------

@@ -94,9 +94,7 @@ class ConformalSVM(Classifier):
     ----------
     .. [1] S. Amari and S. Wu, "Improving support vector machine classifiers by modifying kernel
        functions", *Neural Networks* 12 (6), 1999.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equations (7.4) and (7.5).
+    .. [2] Zaidi 2011: section 7.1; equations 7.4-7.5.
 
     Examples
     --------

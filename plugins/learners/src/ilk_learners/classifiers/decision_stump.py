@@ -77,8 +77,7 @@ class DecisionStump(Classifier):
 
     References
     ----------
-    .. [1] K. O. Arras, *Supervised Learning*, lecture slides, part 3: learning of decision stumps,
-       where the threshold is said to be "at" the extremum.
+    .. [1] Arras: Decision Stump (the threshold is said to be "at" the extremum).
     .. [2] Y. Freund and R. E. Schapire, "A decision-theoretic generalization of on-line learning
        and an application to boosting", *Journal of Computer and System Sciences* 55, 1997.
 

@@ -81,6 +81,10 @@ class DecisionTree(EstimatorClassifier):
     L. Breiman, J. Friedman, R. Olshen and C. Stone, *Classification and Regression Trees*,
     Wadsworth, 1984.
 
+    Arras: Boosting.
+
+    Ntoutsi 2015: Bias and variance; figure 5.33.
+
     Examples
     --------
     >>> import ilk

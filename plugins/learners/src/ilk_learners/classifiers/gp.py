@@ -123,9 +123,7 @@ class GP(Classifier):
     ----------
     .. [1] C. E. Rasmussen and C. K. I. Williams, *Gaussian Processes for Machine Learning*, MIT
        Press, 2006, chapters 3 and 5.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, section 9.1 and appendix E.
+    .. [2] Zaidi 2011: sections 2.4.4, 9.1; appendix E; equations 2.27-2.31, 9.1, E.31-E.39.
 
     Examples
     --------

@@ -91,16 +91,15 @@ class KNN(Nearest, Classifier):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4, equations (2.15) and (2.16).
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (2.11) to (2.14).
-    .. [3] T. M. Cover and P. E. Hart, "Nearest neighbor pattern classification", IEEE
-       Transactions on Information Theory 13, 1967.
+    .. [1] Cunningham 2008: sections 2.4, 2.4.5; equations 2.15-2.16; figure 2.1.
+    .. [2] Zaidi 2011: section 2.1.3; equations 2.11-2.14; figure 2.2.
+    .. [3] T. M. Cover and P. E. Hart, "Nearest neighbor pattern classification", IEEE Transactions
+       on Information Theory 13, 1967.
     .. [4] K. Hechenbichler and K. Schliep, "Weighted k-nearest-neighbor techniques and ordinal
-       classification", discussion paper 399, SFB 386, LMU Munich, 2004: the width that is
-       the distance of neighbour k + 1.
+       classification", discussion paper 399, SFB 386, LMU Munich, 2004: the width that is the
+       distance of neighbour k + 1.
+    .. [5] Arras: K-Nearest Neighbor Classifier; K-NN Learning; K-NN Inference and Decision; K-NN
+       Example; Parameter k.
 
     Examples
     --------
@@ -243,7 +242,7 @@ class KNN(Nearest, Classifier):
 
         References
         ----------
-        K. Arras, slides on supervised learning, part 3, Social Robotics Lab, Freiburg.
+        Arras: K-NN Learning.
         """
         problem = Param(int, ge=0).problem(r)
         if problem:

@@ -95,9 +95,7 @@ class LocalSVM(Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 8.2 and algorithm 8; on the local width, the beginning of chapter 8.
+    .. [1] Zaidi 2011: chapter 8; sections 8.2, 8.4; algorithm 8.
     .. [2] H. Zhang, A. C. Berg, M. Maire and J. Malik, "SVM-KNN: discriminative nearest neighbor
        classification for visual category recognition", *CVPR*, 2006.
 

@@ -75,13 +75,11 @@ class NaiveBayes(Posterior):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 5.2.
-    .. [2] G. H. John and P. Langley, "Estimating continuous distributions in Bayesian
-       classifiers", UAI 1995.
-    .. [3] B. W. Silverman, *Density Estimation for Statistics and Data Analysis*, Chapman and
-       Hall, 1986, equation (3.28).
+    .. [1] Zaidi 2011: section 5.2.
+    .. [2] G. H. John and P. Langley, "Estimating continuous distributions in Bayesian classifiers",
+       UAI 1995.
+    .. [3] B. W. Silverman, *Density Estimation for Statistics and Data Analysis*, Chapman and Hall,
+       1986, equation (3.28).
 
     Examples
     --------

@@ -76,10 +76,10 @@ class RBFNetwork(Classifier):
 
     References
     ----------
-    .. [1] S. Theodoridis and K. Koutroumbas, *Pattern Recognition*, slides on system evaluation:
-       "Radial Basis Function Networks".
-    .. [2] J. Moody and C. J. Darken, "Fast learning in networks of locally-tuned processing
-       units", *Neural Computation* 1, 1989 (clusters, and widths by neighbours).
+    .. [1] Evaluation slides: Radial Basis Function Networks; XOR by an RBF Network; Training of RBF
+       Networks; Generalized Linear Classifiers.
+    .. [2] J. Moody and C. J. Darken, "Fast learning in networks of locally-tuned processing units",
+       *Neural Computation* 1, 1989 (clusters, and widths by neighbours).
 
     Examples
     --------

@@ -112,11 +112,10 @@ class Tuned(Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 7.3: SVM with C, and OSVM with C and sigma, by cross-validation.
+    .. [1] Zaidi 2011: section 7.3 (SVM with C, and OSVM with C and sigma, by cross-validation).
     .. [2] M. Stone, "Cross-validatory choice and assessment of statistical predictions", *Journal
        of the Royal Statistical Society B* 36, 1974.
+    .. [3] Arras: Cross-Validation Motivation; Evaluation Procedure; Parameter k.
 
     Examples
     --------

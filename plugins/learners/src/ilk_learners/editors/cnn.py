@@ -49,8 +49,8 @@ class CNN(CaseEditor):
     ----------
     .. [1] P. E. Hart, "The condensed nearest neighbor rule", IEEE Transactions on Information
        Theory 14(3), 1968.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+    .. [2] Cunningham 2008: section 2.4.4.1.
+    .. [3] Arras: K-NN Learning.
 
     Examples
     --------
@@ -187,6 +187,7 @@ class IB2(CaseEditor):
     ----------
     .. [1] D. W. Aha, D. Kibler and M. K. Albert, "Instance-based learning algorithms", Machine
        Learning 6, 1991.
+    .. [2] Cunningham 2008: section 2.4.4.1.
 
     Examples
     --------

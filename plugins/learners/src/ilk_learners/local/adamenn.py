@@ -54,11 +54,12 @@ class ADAMENN(AdaptiveMetric):
 
     References
     ----------
-    C. Domeniconi, J. Peng, D. Gunopulos, "Locally adaptive metric nearest-neighbor
-    classification", *IEEE Transactions on Pattern Analysis and Machine Intelligence* 24, 2002.
-    Zaidi 2011, equations (6.3) and (6.4); the denominator of (6.4) is misprinted, and the
-    average over rows around the query and the weights are left out. M is interpreted as the number
-    of steps.
+    C. Domeniconi, J. Peng, D. Gunopulos, "Locally adaptive metric nearest-neighbor classification",
+    *IEEE Transactions on Pattern Analysis and Machine Intelligence* 24, 2002.
+
+    Zaidi 2011: section 6.1; equations 6.3-6.4. The denominator of equation 6.4 is misprinted, and
+    the average over rows around the query and the weights are left out. M is interpreted as the
+    number of steps.
 
     Examples
     --------

@@ -98,7 +98,7 @@ class MEGM(_Voting):
 
     References
     ----------
-    Zaidi 2011, algorithm 1, equations (4.6) to (4.14).
+    Zaidi 2011: sections 3.2, 4.2, 4.2.1; algorithm 1; equations 2.23, 4.6-4.15.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class MEGMDiagonal(_Voting):
 
     References
     ----------
-    Zaidi 2011, algorithm 3, equations (5.4) to (5.7).
+    Zaidi 2011: sections 3.1, 5.2.1; algorithm 3; equations 2.22, 5.4-5.7; figures 5.1-5.2.
 
     Examples
     --------

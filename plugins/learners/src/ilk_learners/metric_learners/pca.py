@@ -62,9 +62,9 @@ class PCA(LinearMetricLearner):
 
     References
     ----------
-    Jolliffe, *Principal Component Analysis*, 2nd ed., Springer 2002. Zaidi, *Metric Learning
-    and Scale Estimation in High Dimensional Machine Learning Problems with an Application to
-    Generic Object Recognition*, PhD thesis, Monash University, 2011, sections 2.4 and 3.4.
+    Jolliffe, *Principal Component Analysis*, 2nd ed., Springer 2002.
+
+    Zaidi 2011: sections 2.4, 3.4; figures 4.8-4.9.
 
     Examples
     --------

@@ -93,9 +93,7 @@ class GPRegressor(Regressor):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, section 9.1 and appendix E.
+    .. [1] Zaidi 2011: section 9.1; appendix E; equations 2.27-2.28, 9.1, E.31-E.39.
     .. [2] C. E. Rasmussen and C. K. I. Williams, *Gaussian Processes for Machine Learning*, MIT
        Press, 2006, algorithm 2.1, equation (5.9), and section 5.4.2 for leaving one out.
 

@@ -53,13 +53,10 @@ class KNNRegressor(Nearest, Regressor):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (2.11) to (2.14).
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.
-    .. [3] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications
-       9, 1964.
+    .. [1] Zaidi 2011: section 2.1.3; equations 2.11-2.14, 4.8.
+    .. [2] Cunningham 2008: section 2.4.
+    .. [3] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications 9,
+       1964.
     .. [4] G. S. Watson, "Smooth regression analysis", Sankhya A 26, 1964.
 
     Examples

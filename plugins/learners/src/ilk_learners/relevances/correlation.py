@@ -37,9 +37,10 @@ class Correlation(Relevance):
 
     References
     ----------
-    Zaidi 2011, equation (5.1), which is for two classes or numbers, and names Fisher's
-    coefficient or renamed labels for more. Fisher, *Statistical Methods for Research
-    Workers*, 1925, on the correlation ratio.
+    Zaidi 2011: sections 5.1, 5.2; equation 5.1 (for two classes or numbers; Fisher's coefficient or
+    renamed labels are named for more).
+
+    Fisher, *Statistical Methods for Research Workers*, 1925, on the correlation ratio.
 
     Examples
     --------

@@ -35,8 +35,9 @@ class Fisher(Relevance):
 
     References
     ----------
-    Duda, Hart and Stork, *Pattern Classification*, 2nd ed., Wiley 2001, section 3.8. Zaidi
-    2011, section 5.2, mentions it for more than two classes.
+    Duda, Hart and Stork, *Pattern Classification*, 2nd ed., Wiley 2001, section 3.8.
+
+    Zaidi 2011: section 5.2 (for more than two classes).
 
     Examples
     --------

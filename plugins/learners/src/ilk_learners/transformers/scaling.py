@@ -49,6 +49,8 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     T. Hastie, R. Tibshirani and J. Friedman, *The Elements of Statistical Learning*, 2nd ed.,
     Springer, 2009, section 14.3.
 
+    Zaidi 2011: sections 2.4.1, 4.3.1.
+
     Examples
     --------
     >>> import ilk
@@ -151,8 +153,9 @@ class MinMax(OneToOneFeatureMixin, Transformer):
 
     References
     ----------
-    The division by the range is that of P. Cunningham, M. Cord and S. J. Delany, "Supervised
-    Learning", in *Machine Learning Techniques for Multimedia*, Springer, 2008, equation (2.14).
+    Cunningham 2008: equation 2.14 (division by the range).
+
+    Arras: Feature Scaling.
 
     Examples
     --------
