@@ -161,7 +161,8 @@ def anchors(page: Path) -> set[str]:
 def leads_nowhere(page: Path, target: str) -> bool:
     name, _, anchor = target.partition("#")
     file = page.parent / name if name else page
-    if "generated" not in file.parts and not file.exists():  # made when the site is built
+    made = not {"generated", "sources"}.isdisjoint(file.parts)  # when the site is built
+    if not made and not file.exists():
         return True
     if page.name == "README.md" and page.parent != ROOT and not file.is_relative_to(page.parent):
         return True  # an index shows it without the repository

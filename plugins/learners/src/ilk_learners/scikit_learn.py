@@ -100,9 +100,11 @@ class WrappedEstimator(Component):
 
     @property
     def sample_weight(self) -> bool:
-        """Whether the estimator takes weights; True if there is none of this name."""
+        """Whether `fit` and the estimator take weights; True if there is none of this name."""
         from sklearn.utils.validation import has_fit_parameter
 
+        if not self.capabilities.sample_weight:
+            return False
         cls = _find(self._noun, self.estimator)
         return cls is None or bool(has_fit_parameter(cls, "sample_weight"))
 
