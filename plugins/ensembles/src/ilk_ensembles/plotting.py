@@ -246,9 +246,12 @@ def decision_regions(
     *,
     rounds: Sequence[int] | None = None,
     resolution: int = 200,
+    legend: bool = True,
     axes: Sequence[Axes] | None = None,
 ) -> list[Axes]:
     """Plot the regions of the classes after some rounds, with the data.
+
+    Regions that the model rejects, with a label that is no class, are white.
 
     Parameters
     ----------
@@ -261,6 +264,8 @@ def decision_regions(
         If left out, one panel shows the complete model.
     resolution : int, default=200
         Grid points along each axis at which the model predicts.
+    legend : bool, default=True
+        Whether to explain the colours, beside the last panel.
     axes : sequence of Axes, optional
         One for each panel; default: those of a new figure.
 
@@ -304,11 +309,17 @@ def decision_regions(
     grid = np.meshgrid(*np.linspace(low, high, resolution).T)
     places = np.column_stack([axis.ravel() for axis in grid])
     predicted = _predictions(model, name, places, rounds)
-    panels = _panels(axes, len(predicted))
+    panels = _panels(axes, len(predicted), legend=legend)
+    table = {label: code for code, label in enumerate(model.classes_.tolist())}
+    rejected = False
     for ax, (title, labels) in zip(panels, predicted, strict=True):
-        regions = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
+        found = np.array([table.get(label, -1) for label in labels.tolist()])
+        regions = np.ma.masked_equal(found, -1).reshape(resolution, resolution)
+        rejected |= (found < 0).any()
         _draw(ax, regions, (low, high), model.classes_, rows, codes)
         ax.set_title(title)
+    if legend:
+        _explain(panels[-1], rejected=rejected)
     return panels
 
 
@@ -333,9 +344,9 @@ def _predictions(
     raise ilk.InputError(f"{name}: has {last} rounds, but {wanted[-1]} are to be drawn")
 
 
-def _panels(axes: Sequence[Axes] | None, count: int) -> list[Any]:
+def _panels(axes: Sequence[Axes] | None, count: int, *, legend: bool) -> list[Any]:
     if axes is None:
-        return list(np.atleast_1d(new_axes(3.6 * count, 3.6, count)))
+        return list(np.atleast_1d(new_axes(3.6 * count + 1.2 * legend, 3.6, count)))
     if len(axes) != count:
         raise ilk.InputError(f"decision_regions: axes must be {count}, got {len(axes)}")
     return list(axes)
@@ -358,7 +369,7 @@ def _draw(
         origin="lower",
         extent=(left, right, bottom, top),
         aspect="auto",
-        cmap=ListedColormap(colors),
+        cmap=ListedColormap(colors).with_extremes(bad="white"),
         vmin=-0.5,
         vmax=len(classes) - 0.5,
         alpha=0.3,
@@ -375,3 +386,13 @@ def _draw(
             **class_style(code),
         )
     ax.set(xticks=[], yticks=[])
+
+
+def _explain(ax: Axes, *, rejected: bool) -> None:
+    """Draw the legend beside the axes, where it hides nothing."""
+    from matplotlib.patches import Patch
+
+    handles, _ = ax.get_legend_handles_labels()
+    if rejected:
+        handles.append(Patch(facecolor="white", edgecolor="0.6", label="rejected"))
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1))
