@@ -1176,6 +1176,17 @@ def classifier(
 
 @overload
 def classifier(
+    _name: Literal["calibrated", "ilk-learners/calibrated"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    folds: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
+    """Probabilities for any classifier, by Platt's sigmoid of its decision values."""
+
+@overload
+def classifier(
     _name: Literal["cascade", "ilk-ensembles/cascade"],
     /,
     *,

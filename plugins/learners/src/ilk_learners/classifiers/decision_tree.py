@@ -191,7 +191,7 @@ class DecisionTree(EstimatorClassifier):
 
     def _put_thresholds(self, X: np.ndarray, ranks: np.ndarray) -> None:
         """Map thresholds of ranks back to midpoints between values."""
-        from ilk_learners.classifiers.tree_kernels import find_gaps
+        from ilk_learners.classifiers.classifier_kernels import find_gaps
 
         tree = self.estimator_.tree_
         gaps = np.full((tree.node_count, 2), -1, dtype=np.int32)
@@ -221,7 +221,7 @@ class DecisionTree(EstimatorClassifier):
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Share of each class in the weight of the row's leaf; array of shape (m, n_classes)."""
-        from ilk_learners.classifiers.tree_kernels import find_leaves
+        from ilk_learners.classifiers.classifier_kernels import find_leaves
 
         check_fitted(self)
         X = encoded_vectors(self, X, INDICATORS, reset=False)
