@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
-from ilk_learners.classifiers import decision_stump, classifier_kernels
+from ilk_learners.classifiers import classifier_kernels, decision_stump
 
 
 def stump(criterion="error"):

@@ -1439,6 +1439,7 @@ def classifier(
     member: ClassifierLike = ...,
     n_members: int = ...,
     members: Sequence[ClassifierLike] | None = ...,
+    branches: int = ...,
     penalty: float = ...,
     n_starts: int = ...,
     max_iter: int = ...,

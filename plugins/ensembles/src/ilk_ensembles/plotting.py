@@ -315,7 +315,7 @@ def decision_regions(
     for ax, (title, labels) in zip(panels, predicted, strict=True):
         found = np.array([table.get(label, -1) for label in labels.tolist()])
         regions = np.ma.masked_equal(found, -1).reshape(resolution, resolution)
-        rejected |= (found < 0).any()
+        rejected |= bool((found < 0).any())
         _draw(ax, regions, (low, high), model.classes_, rows, codes)
         ax.set_title(title)
     if legend:

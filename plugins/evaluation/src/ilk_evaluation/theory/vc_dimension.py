@@ -212,9 +212,10 @@ def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None)
     """Estimate the VC dimension of a fitted two-class support vector machine by its margin.
 
     ``ceil(R^2 |w|^2) + 1``, capped at the number of features plus 1 for a linear machine (one with
-    ``coef_`` or the kernel ``linear``), and at the number of monomials for a polynomial one. ``|w|^2`` is computed from ``coef_``, or from
-    the support vectors: ``sum_i a_i s_i (f(x_i) - b)``. R is the radius of a ball around the
-    cases in the space of the kernel, within 0.05 percent of the smallest.
+    ``coef_`` or the kernel ``linear``), and at the number of monomials for a polynomial one.
+    ``|w|^2`` is computed from ``coef_``, or from the support vectors:
+    ``sum_i a_i s_i (f(x_i) - b)``. R is the radius of a ball around the cases in the space of the
+    kernel, within 0.05 percent of the smallest.
 
     Parameters
     ----------
@@ -284,7 +285,7 @@ def _last_step(model: Any, X: Cases | None) -> tuple[Any, Any]:
 
 def _own_kernel(machine: Any) -> Any:
     """Return ``kernel_``; None if there is none, or the machine decides by another kernel."""
-    kernel = getattr(machine, "kernel_", None)
+    kernel: Any = getattr(machine, "kernel_", None)
     if not hasattr(kernel, "gram"):
         return None
     support = machine.support_vectors_

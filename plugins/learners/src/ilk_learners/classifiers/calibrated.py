@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -154,7 +154,7 @@ class Calibrated(AroundClassifier):
                 f"each of the {n_classes} classes, got values of shape {values.shape} for "
                 f"{len(known)} classes"
             )
-        return values.reshape(len(values), -1)
+        return np.asarray(values.reshape(len(values), -1))
 
     def predict(self, X: Cases) -> np.ndarray:
         """Most probable class of each row; array of shape (m,)."""

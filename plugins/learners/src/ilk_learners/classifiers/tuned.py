@@ -69,6 +69,7 @@ class AroundClassifier(Classifier):
         return self.resolve_slot("classifier")
 
     def _inner(self) -> Any:
+        self.classifier_: Any
         return self.classifier_ if hasattr(self, "classifier_") else self._template()
 
     def _fitted(self) -> Any:
