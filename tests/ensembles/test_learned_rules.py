@@ -112,13 +112,33 @@ def test_many_rows_held_out_do_not_underflow(held_out):
 
 def test_members_that_all_exclude_a_label_have_no_posterior():
     outputs = [[[1.0, 0.0], [0.5, 0.5]], [[0.5, 0.5], [1.0, 0.0]]]
-    with pytest.raises(ilk.InputError, match="bayesian_average: every member gives some held-out"):
-        ilk.combiner("bayesian_average").fit(outputs, [1, 1])
+    with pytest.raises(ilk.InputError, match="bayesian_average: every member .* set floor above 0"):
+        ilk.combiner("bayesian_average", floor=0).fit(outputs, [1, 1])
+    rule = ilk.combiner("bayesian_average").fit(outputs, [1, 1])
+    np.testing.assert_allclose(rule.posteriors_, [0.5, 0.5])
+
+
+def test_a_label_of_probability_0_does_not_exclude_a_member():
+    """Right with certainty three times and once excluded: floor against .5 to the power of 4."""
+    sure, even = [[1.0, 0.0]] * 3 + [[0.0, 1.0]], [[0.5, 0.5]] * 4
+    rule = ilk.combiner("bayesian_average", floor=0.2).fit([sure, even], [0, 0, 0, 0])
+    np.testing.assert_allclose(rule.posteriors_, np.array([0.2, 0.5**4]) / (0.2 + 0.5**4))
+    assert rule.log_likelihoods_ == pytest.approx([np.log(0.2), 4 * np.log(0.5)])
+    assert ilk.combiner("bayesian_average", floor=0).fit([sure, even], [0] * 4).posteriors_[0] == 0
+
+
+@pytest.mark.parametrize("floor", [0.0, 1e-6])
+def test_a_floor_below_all_probabilities_changes_nothing(held_out, floor):
+    outputs, y = held_out
+    usual = ilk.combiner("bayesian_average", floor=floor).fit(outputs[:, :9], y[:9])
+    assert outputs[:, np.arange(9), y[:9]].min() > 1e-6
+    other = ilk.combiner("bayesian_average", floor=1e-9).fit(outputs[:, :9], y[:9])
+    np.testing.assert_array_equal(usual.posteriors_, other.posteriors_)
 
 
 def test_stacking_is_the_classifier_of_the_outputs(held_out):
     outputs, y = held_out
-    columns = np.hstack(list(outputs))
+    columns = np.hstack(list(outputs[:, :, :-1]))  # the last class is redundant
     rule = ilk.combiner("stacking", learner={"use": "sklearn", "estimator": "LogisticRegression"})
     expected = LogisticRegression().fit(columns, y).predict_proba(columns)
     np.testing.assert_allclose(rule.fit(outputs, y).combine(outputs), expected, rtol=1e-6)
@@ -144,7 +164,7 @@ def test_a_learner_without_probabilities_decides(held_out):
 def test_stacking_of_labels(held_out):
     """Only what members predict counts; labels that are texts are fine in an ensemble."""
     outputs, y = held_out
-    columns = np.hstack([np.eye(3)[member.argmax(axis=1)] for member in outputs])
+    columns = np.hstack([np.eye(3)[member.argmax(axis=1), :2] for member in outputs])
     learner = {"use": "sklearn", "estimator": "LogisticRegression"}
     rule = ilk.combiner("stacking", learner=learner, of="labels")
     assert rule.needs == "labels"

@@ -32,12 +32,13 @@ def stack(members, X, y, *, sample_weight=None, **parameters):
 
 @pytest.mark.parametrize("passthrough", [False, True])
 def test_agrees_with_scikit_learn(wine, members, passthrough):
-    """On the same folds, with the same learner, of three classes (of two it leaves one out)."""
+    """On the same folds, with the same learner, of two classes (of more it keeps all columns)."""
     X, y = wine
+    y = y == "class_1"
     members = [clone(member) for member in members]
     members[2].random_state = 0
     learner, folds = (
-        LogisticRegression(max_iter=1000),
+        LogisticRegression(solver="newton-cholesky", tol=1e-10),
         StratifiedKFold(4, shuffle=True, random_state=1),
     )
     named = [(str(i), clone(member)) for i, member in enumerate(members)]
@@ -58,16 +59,16 @@ class Remembers(RandomForestClassifier):
 
 
 def test_learner_sees_what_members_say_of_rows_they_were_not_fitted_on(wine):
-    """Against a loop over the folds; columns go by member, then class."""
+    """Against a loop over the folds; columns go by member, then class, without the last."""
     X, y = wine
     codes = np.unique(y, return_inverse=True)[1]
     folds = KFold(3, shuffle=True, random_state=0)
     ours = stack([GaussianNB(), "knn"], X, y, learner=Remembers(2), resampling=folds)
-    expected = np.empty((len(X), 6))
+    expected = np.empty((len(X), 4))
     for train, test in folds.split(X):
         for at, member in enumerate([GaussianNB(), ilk.classifier("knn")]):
             said = member.fit(X[train], y[train]).predict_proba(X[test])
-            expected[test, 3 * at : 3 * at + 3] = said
+            expected[test, 2 * at : 2 * at + 2] = said[:, :2]
     features, labels, _ = ours.combiner_.learner_.seen_
     np.testing.assert_allclose(features, expected, atol=1e-12)
     np.testing.assert_array_equal(labels, codes)
@@ -96,8 +97,20 @@ def test_class_missing_in_a_fold(wine):
     folds = PredefinedSplit(np.unique(y, return_inverse=True)[1])  # a class each
     ours = stack([GaussianNB()], X, y, learner=Remembers(2), resampling=folds)
     features, labels, _ = ours.combiner_.learner_.seen_
-    np.testing.assert_array_equal(features[np.arange(len(labels)), labels], 0)
-    np.testing.assert_allclose(features.sum(axis=1), 1)
+    whole = np.column_stack([features, 1 - features.sum(axis=1)])
+    np.testing.assert_allclose(whole[np.arange(len(labels)), labels], 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("learner", ["lda", "qda", {"use": "knn", "distance": "mahalanobis"}])
+def test_learners_of_covariances(learner):
+    """With the probabilities of both classes the covariance would be singular."""
+    X, y = ilk.dataset("iris").load().Xy
+    X, y = X[50:], y[50:]
+    given = {"learner": learner, "resampling": KFold(4, shuffle=True, random_state=0)}
+    ours = stack(["nearest_mean", GaussianNB()], X, y, **given)
+    assert ours.score(X, y) > 0.9
+    other = stack(["nearest_mean", GaussianNB()], X, np.where(y == y[0], "z", "a"), **given)
+    np.testing.assert_allclose(other.predict_proba(X)[:, ::-1], ours.predict_proba(X), atol=1e-6)
 
 
 def test_only_row_of_a_class(wine):

@@ -21,7 +21,8 @@ class Stacking(SupportCombiner):
     """Stacked generalization: predictions of a classifier whose features are members' outputs.
 
     The features of a sample are the outputs of all members, each divided by its sum over the
-    classes: L times C numbers. The classifier is trained on outputs for held-out samples.
+    classes and without the last class, which the others determine: ``L (C - 1)`` numbers. The
+    classifier is trained on outputs for held-out samples.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class Stacking(SupportCombiner):
     learner: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Fitted on arrays of shape (n, L C). If it has no ``predict_proba``, its predicted "
+        doc="Fitted on arrays of shape (n, L (C - 1)). If it has no ``predict_proba``, its predicted "
         "class has support 1.",
     )
     passthrough: bool = param(
@@ -128,8 +129,10 @@ class Stacking(SupportCombiner):
 
     def _features(self, support: np.ndarray, X: Cases | None) -> np.ndarray:
         """Outputs of all members side by side, and X with `passthrough`."""
-        n = support.shape[1]
-        columns = support.transpose(1, 0, 2).reshape(n, -1)
+        _, n, n_classes = support.shape
+        # the last column is 1 minus the others: it would make covariances singular
+        free = support[:, :, : max(n_classes - 1, 1)]
+        columns = free.transpose(1, 0, 2).reshape(n, -1)
         if not self.passthrough:
             return columns
         name = ilk.display_name(self)
