@@ -126,7 +126,7 @@ def test_sums_over_machines(member):
     assert vote.score(X[1::2], y[1::2]) > 0.9
     summed = ilk.classifier("multiview", views=views, member=table).fit(X[::2], y[::2])
     assert summed.score(X[1::2], y[1::2]) > 0.85
-    advice = rf'such as {{"use": "calibrated", "classifier": "{member}"}}, or a rule of labels'
+    advice = r"take the classifier 'calibrated' around it, or another member .* or a rule of labels"
     with pytest.raises(ilk.InputError, match=advice):
         ilk.classifier("voting", members=[member, "knn"]).fit(X, y)
     with pytest.raises(ilk.InputError, match=f"view 'sepals' .*{advice}"):

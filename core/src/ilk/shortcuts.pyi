@@ -1197,6 +1197,7 @@ def classifier(
     verbose: int = ...,
     threshold: float | ArrayLike = ...,
     costs: ArrayLike | None = ...,
+    min_cases: int | None = ...,
 ) -> Classifier:
     """Queries members in turn, until one is confident enough."""
 
@@ -2082,6 +2083,7 @@ def combiner(
     cost: ArrayLike | None = ...,
     posteriors: ArrayLike | None = ...,
     prior: ArrayLike | None = ...,
+    floor: float = ...,
 ) -> Combiner:
     """Bayesian model averaging: the members' mean support, weighted by their posteriors."""
 

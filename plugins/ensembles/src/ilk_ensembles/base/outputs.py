@@ -40,10 +40,14 @@ def member_probabilities(member: FittedClassifier, X: Cases, classes: np.ndarray
 def check_probabilistic(member: Estimator, otherwise: str = "") -> Any:
     """Return a fitted member; raise an InputError where it has no ``predict_proba``."""
     if not hasattr(member, "predict_proba"):
-        wrapped = f'{{"use": "calibrated", "classifier": "{ilk.display_name(member)}"}}'
+        around = (
+            "the classifier 'calibrated' around it, or another member"
+            if hasattr(member, "decision_function")
+            else "a member"
+        )
         raise ilk.InputError(
-            f"has no predict_proba, which is needed; take a member that gives probabilities"
-            f"{f', such as {wrapped}' if hasattr(member, 'decision_function') else ''}{otherwise}"
+            f"has no predict_proba, which is needed; take {around} that gives probabilities"
+            f"{otherwise}"
         )
     return member
 

@@ -76,8 +76,8 @@ class Stacking(HeterogeneousClassifier):
     learner: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Fitted on arrays of shape (n, L (C - 1)). If it has no ``predict_proba``, its predicted "
-        "class has probability 1.",
+        doc="Fitted on arrays of shape (n, L (C - 1)). If it has no ``predict_proba``, its "
+        "predicted class has probability 1.",
     )
     passthrough: bool = PASSTHROUGH
     on_failure: Literal["raise", "drop"] = LEFT_OUT_OF_FOLDS

@@ -52,8 +52,8 @@ class Stacking(SupportCombiner):
     learner: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Fitted on arrays of shape (n, L (C - 1)). If it has no ``predict_proba``, its predicted "
-        "class has support 1.",
+        doc="Fitted on arrays of shape (n, L (C - 1)). If it has no ``predict_proba``, its "
+        "predicted class has support 1.",
     )
     passthrough: bool = param(
         default=False,
