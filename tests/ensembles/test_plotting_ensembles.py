@@ -156,6 +156,28 @@ def test_regions_by_round(data, tmp_path):
     assert len(plotting.decision_regions(model, X, y, resolution=10)) == 1
 
 
+def test_kappa_and_error_of_each_pair(tmp_path):
+    kappa = np.array([[1, 0.5, np.nan], [0.5, 1, -0.1], [np.nan, -0.1, 1]])
+    ax = plotting.kappa_error(kappa, [0.1, 0.2, 0.4])
+    points = np.ma.getdata(ax.collections[0].get_offsets())
+    np.testing.assert_allclose(points, [[0.5, 0.15], [np.nan, 0.25], [-0.1, 0.3]])
+    assert pixels(ax, tmp_path).std() > 0
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("kappa", "errors", "said"),
+    [
+        (np.eye(2), [0.1], "got \\(2, 2\\) and \\(1,\\)"),
+        (np.eye(1), [0.1], "for L > 1 members"),
+        (np.eye(2), [0.1, np.nan], "errors must be finite"),
+    ],
+)
+def test_kappa_and_errors_must_be_of_the_same_members(kappa, errors, said):
+    with pytest.raises(ilk.InputError, match=said):
+        plotting.kappa_error(kappa, errors)
+
+
 @pytest.mark.parametrize("refused", ["?", -1, "c"])
 def test_rejected_regions_are_white(data, refused, tmp_path):
     """Left corners of a square are of a, right ones of b: near the other sides 2-NN ties."""

@@ -1,4 +1,4 @@
-"""Plots of ensembles: error by size, diversity against uplift, proximities, decision regions.
+"""Plots of ensembles: error by size, diversity, proximities, decision regions.
 
 They need matplotlib, which the extra ``report`` of ilk installs. They draw on given or new
 axes, and do not change matplotlib's global state.
@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Estimator, FittedClassifier, Labels, Matrix
+    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels, Matrix
 
-__all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
+__all__ = [
+    "decision_regions",
+    "diversity_uplift",
+    "error_by_size",
+    "kappa_error",
+    "proximity_embedding",
+]
 
 _MARGIN = 0.08  # margin beyond the data on each side, as a share of the feature's range
 
@@ -158,6 +164,59 @@ def diversity_uplift(
         ax.plot(ends, slope * ends + height, color=COLORS[5], linewidth=1)
         ax.set_title(f"correlation {np.corrcoef(x, up)[0, 1]:.2f}")
     ax.set(xlabel=measure, ylabel="uplift: error of members - of ensemble")
+    return ax
+
+
+def kappa_error(kappa: Matrix, errors: ArrayLike, *, axes: Axes | None = None) -> Axes:
+    """Draw a point for each pair of members: the mean of their errors against their agreement.
+
+    Pairs at the left are diverse, those at the bottom accurate. Pairs of undefined kappa are left
+    out.
+
+    Parameters
+    ----------
+    kappa : array of shape (L, L)
+        Agreement of each pair, as `ilk_evaluation.diversity.kappa` returns it.
+    errors : array of shape (L,)
+        Error of each member.
+    axes : Axes, optional
+        Default: those of a new figure (``axes.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is not one finite error for each row and column, or there are fewer than two.
+
+    References
+    ----------
+    Margineantu & Dietterich (1997), "Pruning adaptive boosting", figure 2.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> ax = ilk_ensembles.plotting.kappa_error([[1, 0.2], [0.2, 1]], [0.1, 0.3])
+    >>> ax.collections[0].get_offsets().tolist()
+    [[0.2, 0.2]]
+    """
+    agreement, wrong = np.asarray(kappa, dtype=float), np.asarray(errors, dtype=float)
+    if wrong.ndim != 1 or agreement.shape != 2 * wrong.shape or len(wrong) < 2:
+        raise ilk.InputError(
+            f"kappa_error: kappa and errors must have the shapes (L, L) and (L,) for L > 1 "
+            f"members, got {agreement.shape} and {wrong.shape}"
+        )
+    if not np.isfinite(wrong).all():
+        raise ilk.InputError("kappa_error: errors must be finite")
+    first, second = np.triu_indices(len(wrong), 1)
+    ax = new_axes(5.5, 4.2) if axes is None else axes
+    means = (wrong[first] + wrong[second]) / 2
+    ax.scatter(agreement[first, second], means, 14, color=COLORS[0], alpha=0.6, linewidths=0)
+    ax.set(xlabel="kappa: agreement of two members", ylabel="mean of their errors")
     return ax
 
 
