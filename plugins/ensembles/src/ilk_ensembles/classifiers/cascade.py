@@ -158,6 +158,7 @@ class Cascade(HeterogeneousClassifier):
         self, members: list[Any], X: Cases, codes: np.ndarray, weights: np.ndarray | None
     ) -> tuple[list[int], list[Any]]:
         self.n_cases_: list[int]
+        self.failures_: dict[int, ilk.IlkError]
         if self.min_cases is None:
             positions, fitted = super()._fit_all(members, X, codes, weights)
             self.n_cases_ = [len(codes)] * len(fitted)

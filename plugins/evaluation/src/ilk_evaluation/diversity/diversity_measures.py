@@ -176,7 +176,7 @@ def q_statistic(answers: np.ndarray, y: Labels) -> np.ndarray:
     other = (right[:, None] - both) * (right - both)
     whole = same + other
     undefined = np.full_like(both, np.nan)
-    return np.divide(same - other, whole, out=undefined, where=whole > 0)
+    return np.asarray(np.divide(same - other, whole, out=undefined, where=whole > 0))
 
 
 def kappa(answers: np.ndarray) -> np.ndarray:
@@ -219,7 +219,8 @@ def kappa(answers: np.ndarray) -> np.ndarray:
     chance = shares @ shares.T
     agreement = 1 - plain_disagreement(answers)
     undefined = np.full_like(chance, np.nan)
-    return np.divide(agreement - chance, 1 - chance, out=undefined, where=chance < 1)
+    found = np.divide(agreement - chance, 1 - chance, out=undefined, where=chance < 1)
+    return np.asarray(found)
 
 
 def _both_right(function: str, answers: np.ndarray, y: Labels) -> tuple[np.ndarray, int]:
