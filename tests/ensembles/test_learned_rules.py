@@ -138,10 +138,29 @@ def test_a_floor_below_all_probabilities_changes_nothing(held_out, floor):
 
 def test_stacking_is_the_classifier_of_the_outputs(held_out):
     outputs, y = held_out
-    columns = np.hstack(list(outputs[:, :, :-1]))  # the last class is redundant
+    columns = np.hstack(list(outputs))
     rule = ilk.combiner("stacking", learner={"use": "sklearn", "estimator": "LogisticRegression"})
     expected = LogisticRegression().fit(columns, y).predict_proba(columns)
     np.testing.assert_allclose(rule.fit(outputs, y).combine(outputs), expected, rtol=1e-6)
+
+
+def test_learners_of_covariances_see_no_last_class(held_out):
+    """The other classes determine it; any class may be the last."""
+    outputs, y = held_out
+    columns = np.hstack(list(outputs[:, :, :-1]))
+    for learner in ("lda", "qda"):
+        rule = ilk.combiner("stacking", learner=learner).fit(outputs, y)
+        expected = ilk.classifier(learner).fit(columns, y).predict_proba(columns)
+        np.testing.assert_allclose(rule.combine(outputs), expected, rtol=1e-6)
+        assert (rule.n_classes_, rule.n_columns_) == (3, 2)
+        turned = ilk.combiner("stacking", learner=learner).fit(
+            outputs[:, :, [1, 2, 0]], (y + 2) % 3
+        )
+        found = turned.combine(outputs[:, :, [1, 2, 0]])[:, [2, 0, 1]]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    halves = np.repeat([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], 100, axis=0)
+    with pytest.raises(ilk.InputError, match=r"learner \(lda\): .* \(rank 1 of 3\); set shrinkage"):
+        ilk.combiner("stacking", learner="lda").fit([halves], y)
 
 
 def test_a_class_that_was_not_held_out_has_no_support(held_out):
@@ -164,7 +183,7 @@ def test_a_learner_without_probabilities_decides(held_out):
 def test_stacking_of_labels(held_out):
     """Only what members predict counts; labels that are texts are fine in an ensemble."""
     outputs, y = held_out
-    columns = np.hstack([np.eye(3)[member.argmax(axis=1), :2] for member in outputs])
+    columns = np.hstack([np.eye(3)[member.argmax(axis=1)] for member in outputs])
     learner = {"use": "sklearn", "estimator": "LogisticRegression"}
     rule = ilk.combiner("stacking", learner=learner, of="labels")
     assert rule.needs == "labels"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ilk_ensembles.combiners.support import ULPS, over_classes
 from ilk_ensembles.combiners.weights import normalized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from ilk import Cases, Estimator
 
@@ -111,11 +111,6 @@ class Cascade(HeterogeneousClassifier):
         doc="Number of members fitted in parallel threads, with ``min_cases=None``; -1: one per "
         "processor. Else members are fitted, and in any case queried, one after the other.",
     )
-    waivers: ClassVar[Mapping[str, str]] = {
-        "sklearn:check_sample_weight_equivalence_on_dense_data": (
-            "two equal rows may be held out at different times, one of weight 2 is held out at once"
-        ),
-    }
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -21,11 +21,14 @@ class Stacking(HeterogeneousClassifier):
     """Fits a classifier on held-out predictions of members (stacked generalization).
 
     Rows are held out in turn. Clones of the members, fitted on the other rows, give
-    probabilities ``P_j(k | x)`` for them: the features ``j (C - 1) + k`` of x, for members j from 0
-    and classes k from 0, except the last, whose probability the others determine: with it, the
-    covariances of `lda`, `qda` and Mahalanobis distances would be singular. The learner is
-    trained on these features. Classes unseen in a clone's training get probability 0. Then the
-    members are refitted on all rows; a prediction applies the learner to their probabilities.
+    probabilities ``P_j(k | x)`` for them: the features ``j C + k`` of x, for members j from 0
+    and classes k from 0. The learner is trained on these features. Every clone has a column for
+    each class; classes unseen in its training get probability 0. Then the members are refitted
+    on all rows; a prediction applies the learner to their probabilities.
+
+    The last class of each member is left out for learners that refuse all columns, such as `lda`,
+    `qda` and Mahalanobis distances: the other classes determine its probability, so covariances
+    would be singular.
 
     Attributes
     ----------
@@ -76,8 +79,8 @@ class Stacking(HeterogeneousClassifier):
     learner: ClassifierLike = slot(
         "classifier",
         default="logistic",
-        doc="Fitted on arrays of shape (n, L (C - 1)). If it has no ``predict_proba``, its "
-        "predicted class has probability 1.",
+        doc="Fitted on arrays of shape (n, L C). If it has no ``predict_proba``, its predicted "
+        "class has probability 1.",
     )
     passthrough: bool = PASSTHROUGH
     on_failure: Literal["raise", "drop"] = LEFT_OUT_OF_FOLDS

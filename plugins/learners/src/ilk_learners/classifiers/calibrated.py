@@ -73,7 +73,7 @@ class Calibrated(AroundClassifier):
     >>> X, y = ilk.dataset("iris").load().Xy
     >>> model = ilk.classifier("calibrated", classifier="gasvm").fit(X[::2], y[::2])
     >>> model.predict_proba(X[1:2]).round(2).tolist()
-    [[0.99, 0.01, 0.0]]
+    [[0.91, 0.04, 0.05]]
     """
 
     folds: int = param(default=5, ge=2, doc="Most folds; a class may have fewer rows.")
@@ -164,8 +164,9 @@ class Calibrated(AroundClassifier):
         """Probability of each class; array of shape (m, n_classes)."""
         from scipy.special import expit
 
+        decisions = self._decisions(self._fitted(), X)
         slopes, offsets = self.sigmoids_.T
-        positive = expit(self._decisions(self._fitted(), X) * slopes + offsets)
+        positive = expit(decisions * slopes + offsets)
         positive = np.clip(positive, LEAST, 1 - LEAST)
         return class_probabilities(positive, len(self.classes_), "ova")
 
