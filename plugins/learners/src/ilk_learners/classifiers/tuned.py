@@ -80,7 +80,7 @@ class AroundClassifier(Classifier):
 
     @available_if(_inner_has("nearest_cases"))
     def nearest_cases(self, X: Cases) -> Any:
-        """Nearest training cases of the best candidate: distances, row numbers and labels."""
+        """Nearest training cases of the fitted classifier: distances, row numbers and labels."""
         return self._fitted().nearest_cases(X)
 
     @property
