@@ -84,8 +84,8 @@ class HeterogeneousClassifier(CombinedClassifier):
     members: Sequence[ClassifierLike] = slots(
         "classifier",
         default=CLASSIFIERS,
-        doc="Must have ``predict_proba``; `calibrated` gives it to any. Instances, names or tables; "
-        "pipelines too. X may be any data that all of them accept.",
+        doc="Must have ``predict_proba``; `calibrated` gives it to any. Instances, names or "
+        "tables; pipelines too. X may be any data that all of them accept.",
     )
     on_failure: str = param(
         default="raise",
