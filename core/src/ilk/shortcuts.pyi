@@ -1176,6 +1176,17 @@ def classifier(
 
 @overload
 def classifier(
+    _name: Literal["calibrated", "ilk-learners/calibrated"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    folds: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
+    """Probabilities for any classifier, by Platt's sigmoid of its decision values."""
+
+@overload
+def classifier(
     _name: Literal["cascade", "ilk-ensembles/cascade"],
     /,
     *,
@@ -1186,6 +1197,7 @@ def classifier(
     verbose: int = ...,
     threshold: float | ArrayLike = ...,
     costs: ArrayLike | None = ...,
+    min_cases: int | None = ...,
 ) -> Classifier:
     """Queries members in turn, until one is confident enough."""
 
@@ -1428,6 +1440,7 @@ def classifier(
     member: ClassifierLike = ...,
     n_members: int = ...,
     members: Sequence[ClassifierLike] | None = ...,
+    branches: int = ...,
     penalty: float = ...,
     n_starts: int = ...,
     max_iter: int = ...,
@@ -2070,6 +2083,7 @@ def combiner(
     cost: ArrayLike | None = ...,
     posteriors: ArrayLike | None = ...,
     prior: ArrayLike | None = ...,
+    floor: float = ...,
 ) -> Combiner:
     """Bayesian model averaging: the members' mean support, weighted by their posteriors."""
 

@@ -62,6 +62,9 @@ class MultiView(PerViewClassifier):
 
     Notes
     -----
+    Machines that give decision values only, such as `gasvm`, `local_svm` and `svm`, are members
+    inside of `calibrated`, for rules that need probabilities.
+
     ``predict`` returns the class of largest combined support; ties go to the first of the
     sorted classes, so that it agrees with ``predict_proba``.
 

@@ -26,6 +26,10 @@ class Stacking(HeterogeneousClassifier):
     each class; classes unseen in its training get probability 0. Then the members are refitted
     on all rows; a prediction applies the learner to their probabilities.
 
+    The last class of each member is left out for learners that refuse all columns, such as `lda`,
+    `qda` and Mahalanobis distances: the other classes determine its probability, so covariances
+    would be singular.
+
     Attributes
     ----------
     classes_ : ndarray of shape (C,)

@@ -53,6 +53,9 @@ class Voting(HeterogeneousClassifier):
 
     Notes
     -----
+    Machines that give decision values only, such as `gasvm`, `local_svm` and `svm`, vote by sums
+    inside of `calibrated`.
+
     ``predict`` returns the class of the largest ``predict_proba``; ties go to the first of the
     sorted classes, unless the combiner rejects or has costs. Outputs of members are computed
     in blocks of rows, 32 MB at a time.

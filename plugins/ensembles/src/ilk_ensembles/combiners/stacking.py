@@ -22,7 +22,9 @@ class Stacking(SupportCombiner):
     """Stacked generalization: predictions of a classifier whose features are members' outputs.
 
     The features of a sample are the outputs of all members, each divided by its sum over the
-    classes: L times C numbers. The classifier is trained on outputs for held-out samples.
+    classes: L times C numbers. The classifier is trained on outputs for held-out samples. The last
+    class of each member is left out if the classifier refuses the features otherwise, as `lda`
+    and `qda` do: the other classes determine it, so covariances are singular.
 
     Attributes
     ----------
@@ -30,6 +32,8 @@ class Stacking(SupportCombiner):
         The fitted learner. Its labels are positions of classes.
     n_members_ : int
         L.
+    n_columns_ : int
+        Classes with a feature for each member: C, or C - 1.
 
     Raises
     ------
@@ -99,12 +103,19 @@ class Stacking(SupportCombiner):
         support = normalized(self, outputs)
         codes = held_out_codes(self, support, y)
         self.n_members_, _, self.n_classes_ = support.shape
-        learner, features = self.resolve_slot("learner"), self._features(support, X)
-        try:
-            self.learner_ = fit_member(learner, features, codes, sample_weight)
-        except Exception as error:
-            raise failure(self, "learner", learner, error) from error
-        return self
+        learner = self.resolve_slot("learner")
+        refused: Exception | None = None
+        for n_columns in (self.n_classes_, self.n_classes_ - 1):
+            self.n_columns_ = n_columns
+            features = self._features(support, X)
+            try:
+                self.learner_ = fit_member(learner, features, codes, sample_weight)
+            except Exception as error:  # noqa: BLE001  # a learner may raise anything
+                refused = refused or error
+            else:
+                return self
+        assert refused is not None
+        raise failure(self, "learner", learner, refused) from refused
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         self.check_parameters()
@@ -132,7 +143,7 @@ class Stacking(SupportCombiner):
     def _features(self, support: np.ndarray, X: Cases | None) -> Any:
         """Outputs of all members side by side, and X with `passthrough`."""
         n = support.shape[1]
-        columns = support.transpose(1, 0, 2).reshape(n, -1)
+        columns = support[:, :, : self.n_columns_].transpose(1, 0, 2).reshape(n, -1)
         if not self.passthrough:
             return columns
         name = ilk.display_name(self)

@@ -170,7 +170,7 @@ class DecisionStump(Classifier):
     def _split(
         self, presorted: SortedRows, codes: np.ndarray, weights: np.ndarray, again: bool
     ) -> None:
-        from ilk_learners.classifiers.tree_kernels import leaf_weights
+        from ilk_learners.classifiers.classifier_kernels import leaf_weights
 
         n_classes = len(self.classes_)
         feature, place = self._search(presorted, codes, weights, again)
@@ -201,8 +201,8 @@ class DecisionStump(Classifier):
 
         `again`: the rows serve many fits.
         """
-        from ilk_learners.classifiers import tree_kernels as kernels
-        from ilk_learners.classifiers.tree_kernels import convert
+        from ilk_learners.classifiers import classifier_kernels as kernels
+        from ilk_learners.classifiers.classifier_kernels import convert
 
         p, n = presorted.order.shape
         badness, places = np.empty(p), np.empty(p, dtype=np.int64)
@@ -364,7 +364,7 @@ class Buckets:
         places: np.ndarray,
     ) -> None:
         """Write the best threshold of each feature that can win; arrays as in `search_two`."""
-        from ilk_learners.classifiers.tree_kernels import fill_buckets, search_buckets
+        from ilk_learners.classifiers.classifier_kernels import fill_buckets, search_buckets
 
         p, size = self.single.shape
         sums, grouped = np.empty((p, 2, size), dtype=np.int64), units[self.rows]

@@ -227,7 +227,7 @@ class DecisionTree(EstimatorClassifier):
 
     def _put_thresholds(self, X: np.ndarray, rows: np.ndarray, ranks: np.ndarray) -> None:
         """Map thresholds of ranks, those of some rows of X, back to midpoints between values."""
-        from ilk_learners.classifiers.tree_kernels import find_gaps
+        from ilk_learners.classifiers.classifier_kernels import find_gaps
 
         tree = self.estimator_.tree_
         gaps = np.full((tree.node_count, 2), -1, dtype=np.int32)
@@ -260,7 +260,7 @@ class DecisionTree(EstimatorClassifier):
 
     def predict_proba(self, X: Cases) -> np.ndarray:
         """Share of each class in the weight of the row's leaf; array of shape (m, n_classes)."""
-        from ilk_learners.classifiers.tree_kernels import find_leaves
+        from ilk_learners.classifiers.classifier_kernels import find_leaves
 
         check_fitted(self)
         X = X.X if isinstance(X, RankedRows) else encoded_vectors(self, X, reset=False)
@@ -310,7 +310,7 @@ class RankedRows(Presorted):
 
     @classmethod
     def _sorted(cls, X: np.ndarray) -> tuple[np.ndarray, ...]:
-        from ilk_learners.classifiers.tree_kernels import put_ranks
+        from ilk_learners.classifiers.classifier_kernels import put_ranks
 
         ranks = np.empty(X.shape, dtype=np.float32)
         for f in range(X.shape[1]):

@@ -309,7 +309,7 @@ class NaiveBayes(Posterior):
 
     def _log_kernels(self, rows: np.ndarray, c: int) -> np.ndarray:
         """Sum over features of the log kernel densities of class c."""
-        from ilk_learners.classifiers.parzen import log_density
+        from ilk_learners.classifiers.classifier_kernels import log_density
 
         result = np.zeros(len(rows))
         assert self._points is not None

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Kernel, Labels
     from ilk_learners.svm.machines import Machine
 
-_LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in libsvm)
+LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in libsvm)
 
 
 def _calibrated(self: SVM) -> bool:
@@ -372,7 +372,7 @@ class SVM(Classifier):
         from scipy.special import expit
 
         slopes, offsets = np.array(self._sigmoids).T
-        positive = np.clip(expit(decisions * slopes + offsets), _LEAST, 1 - _LEAST)
+        positive = np.clip(expit(decisions * slopes + offsets), LEAST, 1 - LEAST)
         return class_probabilities(positive, len(self.classes_), self.strategy)
 
     def predict(self, X: Cases) -> Any:
