@@ -102,10 +102,10 @@ class Nearest(Component):
         'under "epanechnikov".',
     )
     zero_distance: ZeroDistance = param(
-        default="decides",
+        default="votes",
         choices=("decides", "votes"),
-        doc="Whether rows at distance zero exclude the others. With inverse distances they "
-        "always do.",
+        doc="Whether rows at distance zero exclude the others; if not, each of the k votes. With "
+        "inverse distances they always exclude them, the limit of the formula.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,

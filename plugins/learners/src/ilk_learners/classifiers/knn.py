@@ -53,7 +53,9 @@ class KNN(Nearest, Classifier):
 
     Sample weights multiply the votes.
 
-    Training rows at distance zero decide: if the k nearest contain any, only they vote.
+    All k vote, even if some equal the query. With inverse distances, or with
+    ``zero_distance="decides"`` (the default of version 0.1), rows at distance zero exclude the
+    others.
 
     If all training rows are of one class (an editor may leave such), that class is predicted.
 
