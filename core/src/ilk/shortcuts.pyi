@@ -863,7 +863,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
     n_components: int | None = ...,
@@ -886,7 +886,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
 ) -> MetricLearner | LocalMetric:
