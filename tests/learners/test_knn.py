@@ -75,6 +75,69 @@ class TestVotes:
         model = knn(k=3).fit([[0.0], [1.0], [1.5], [2.0]], ["a", "b", "b", "b"])
         assert model.predict([[0.0]]).tolist() == ["b"]
         assert model.predict_proba([[0.0]])[0] == pytest.approx([1 / 3, 2 / 3])
+
+
+class TestTies:
+    X = [[0.0], [3.0], [7.0], [9.0], [20.0]]
+    y = [3, 1, 1, 3, 1]
+
+    def test_nearest(self):
+        model = knn(k=2).fit(self.X, self.y)
+        assert model.predict([[1.0], [2.0]]).tolist() == [3, 1]
+
+    def test_equally_near_is_the_lower_row(self):
+        assert knn(k=2).fit([[1.0], [-1.0]], ["b", "a"]).predict([[0.0]]).tolist() == ["b"]
+
+    def test_prior(self):
+        model = knn(k=2, ties="prior").fit(self.X, self.y)
+        assert model.predict([[1.0], [2.0]]).tolist() == [1, 1]
+        even = knn(k=2, ties="prior").fit(self.X[:4], self.y[:4])
+        assert even.predict([[1.0], [2.0]]).tolist() == [3, 1]
+
+    def test_reject(self):
+        model = knn(k=2, ties="reject", reject_label=-9).fit(self.X, self.y)
+        assert model.predict([[1.0], [5.0]]).tolist() == [-9, 1]
+        assert model.predict([[1.0]]).dtype == np.int64
+
+    def test_reject_with_another_type_of_label(self):
+        assert knn(k=2, ties="reject").fit(self.X, self.y).predict([[1.0]]).tolist() == [None]
+        words = knn(k=2, ties="reject", reject_label="unknown").fit(self.X, list("babab"))
+        assert words.predict([[1.0]]).tolist() == ["unknown"]
+
+    @in_one_test
+    @pytest.mark.parametrize("mark", [None, -9, "?"])
+    @pytest.mark.parametrize("y", [[3, 1, 1, 3, 1], list("baaba")])
+    def test_a_row_without_an_answer_scores_as_wrong(self, y, mark):
+        model = knn(k=2, ties="reject", reject_label=mark).fit([[0], [2], [3], [5], [6]], y)
+        Q = [[1.0], [2.5], [5.5], [5.6]]  # tied, of one class, tied, tied
+        assert model.score(Q, [y[0], y[1], y[0], y[0]]) == 0.25
+        assert model.score(Q[:2], [y[0], y[1]], sample_weight=[1, 3]) == 0.75
+        with pytest.raises(ilk.InputError, match="knn: y has 3 values for the 4 rows"):
+            model.score(Q, y[:3])
+        search = GridSearchCV(model, {"k": [1, 2]}, cv=2).fit([[0.0], [1.0]] * 6, y[:2] * 6)
+        assert search.best_score_ == 1
+
+    def test_reject_label_must_be_new(self):
+        with pytest.raises(ilk.ParameterError, match="reject_label must be no label.*got 3"):
+            knn(k=2, ties="reject", reject_label=3).fit(self.X, self.y)
+
+    def test_random_is_by_lot_but_repeatable(self):
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(300, 1)), np.tile(["a", "b"], 150)
+        Q = rng.normal(size=(200, 1))
+        model = knn(k=2, ties="random", random_state=1).fit(X, y)
+        answers = model.predict(Q)
+        tied = model.predict_proba(Q)[:, 0] == 0.5
+        first = y[model.kneighbors(Q)[1][:, 0]]
+        assert 0.3 < np.mean(answers[tied] == first[tied]) < 0.7
+        assert np.array_equal(answers[~tied], first[~tied])
+        assert np.array_equal(model.predict(Q[::-1])[::-1], answers)
+        again = clone(model).fit(X, y)
+        assert np.array_equal(again.predict(Q), answers)
+        other = clone(model).set_params(random_state=2).fit(X, y)
+        assert not np.array_equal(other.predict(Q), answers)
+
+    def test_votes_equal_but_for_rounding_are_tied(self):
         # 3 neighbours of "b" at distance 3 weigh as much as one of "a" at distance 1.
         X, y = [[1.0], [-3.0], [3.0], [-3.0]], list("abbb")
         model = knn(k=4, vote="inverse_distance", ties="reject", reject_label="-").fit(X, y)
