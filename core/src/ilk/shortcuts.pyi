@@ -2466,6 +2466,17 @@ def resampling(
 
 @overload
 def resampling(
+    _name: Literal["per_class", "ilk-evaluation/per_class"],
+    /,
+    *,
+    n_train: int = ...,
+    n_test: int | None = ...,
+    repeats: int = ...,
+) -> Resampling:
+    """Random training and test sets with the same number of cases of every class."""
+
+@overload
+def resampling(
     _name: Literal["random_subsampling", "ilk-evaluation/random_subsampling"],
     /,
     *,
