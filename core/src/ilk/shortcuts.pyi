@@ -1714,6 +1714,10 @@ def regressor(
     """Bootstrap aggregating: the mean of regressors fitted on randomly drawn rows."""
 
 @overload
+def regressor(_name: Literal["bayesian_linear", "ilk-learners/bayesian_linear"], /) -> Regressor:
+    """Bayesian linear regression, with the variances that maximise the evidence."""
+
+@overload
 def regressor(
     _name: Literal["boosted_experts", "ilk-ensembles/boosted_experts"],
     /,
@@ -1760,6 +1764,10 @@ def regressor(
     zero_distance: Literal["decides", "votes"] = ...,
 ) -> Regressor:
     """Predict the mean of the k nearest training rows' targets, under any distance."""
+
+@overload
+def regressor(_name: Literal["linear", "ilk-learners/linear"], /) -> Regressor:
+    """Least squares: the plane with the smallest sum of squared errors."""
 
 @overload
 def regressor(
