@@ -46,17 +46,17 @@ class _Plane(Regressor):
         from scipy.linalg import svd
 
         self.check_parameters()
-        X = check_vectors(self, X, reset=True)
-        targets = read_numbers(self, y, X)
-        given = None if sample_weight is None else check_weights(self, sample_weight, X)
-        given, X, targets = rows_of_weight(given, X, targets)
+        checked = check_vectors(self, X, reset=True)
+        targets = read_numbers(self, y, checked)
+        given = None if sample_weight is None else check_weights(self, sample_weight, checked)
+        given, seen, targets = rows_of_weight(given, checked, targets)
         weights = np.ones(len(targets)) if given is None else given
         targets, self._height, self._scale = _centred(targets, weights)
-        self._origin, rows, self._exponent = common_deviations(X)
+        self._origin, rows, self._exponent = common_deviations(seen)
         self._shift = np.average(rows, axis=0, weights=weights)
         root = np.sqrt(weights)
         U, s, self._axes = svd((rows - self._shift) * root[:, None], full_matrices=False)
-        noise = rounding(X, self._exponent) * root.max()
+        noise = rounding(seen, self._exponent) * root.max()
         self._values = np.where(significant(s, self._axes, len(targets), noise), s, 0.0)
         parts = U.T @ (targets * root)
         rest = max(float(weights @ np.square(targets) - parts @ parts), 0.0)
@@ -66,7 +66,7 @@ class _Plane(Regressor):
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self.noise_variance_ = float(self._noise * np.square(self._scale))
             self.coef_ = np.ldexp(self._slopes, -self._exponent) * self._scale
-            self.intercept_ = float(self._at(np.zeros((1, X.shape[1])))[0])
+            self.intercept_ = float(self._at(np.zeros((1, len(self._slopes))))[0])
         finite(self, self.coef_, "y varies so much, or X so little, that coef_")
         return self
 
@@ -260,4 +260,4 @@ def _centred(y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, float, flo
 def _inverse(s: np.ndarray, ratio: float) -> np.ndarray:
     """``1 / (s^2 + ratio)``, 0 where both are 0."""
     total = np.square(s) + ratio
-    return np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    return np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)
