@@ -418,7 +418,7 @@ class TestMetricLearner:
     def test_a_query_equal_to_a_row_is_at_distance_zero(self, learner, dtype):
         rng = np.random.default_rng(0)
         X, y = (rng.normal(size=(90, 13)) + 100).astype(dtype), np.arange(90) % 3
-        model = knn(k=3, metric_learner=learner).fit(X, y)
+        model = knn(k=3, metric_learner=learner, zero_distance="decides").fit(X, y)
         assert (model.kneighbors(X)[0][:, 0] == 0).all()
         assert all(model.kneighbors(x[None])[0][0, 0] == 0 for x in X[:20])
         assert [model.explain(x).prediction for x in X[:20]] == y[:20].tolist()
