@@ -863,7 +863,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
     n_components: int | None = ...,
@@ -886,7 +886,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
 ) -> MetricLearner | LocalMetric:
@@ -1727,6 +1727,10 @@ def regressor(
     """Bootstrap aggregating: the mean of regressors fitted on randomly drawn rows."""
 
 @overload
+def regressor(_name: Literal["bayesian_linear", "ilk-learners/bayesian_linear"], /) -> Regressor:
+    """Bayesian linear regression, with the variances that maximise the evidence."""
+
+@overload
 def regressor(
     _name: Literal["boosted_experts", "ilk-ensembles/boosted_experts"],
     /,
@@ -1773,6 +1777,10 @@ def regressor(
     zero_distance: Literal["decides", "votes"] = ...,
 ) -> Regressor:
     """Predict the mean of the k nearest training rows' targets, under any distance."""
+
+@overload
+def regressor(_name: Literal["linear", "ilk-learners/linear"], /) -> Regressor:
+    """Least squares: the plane with the smallest sum of squared errors."""
 
 @overload
 def regressor(
@@ -2477,6 +2485,17 @@ def resampling(
     max_splits: int = ...,
 ) -> Resampling:
     """Leave-p-out cross-validation: every p cases are tested, the others train: C(n, p) splits."""
+
+@overload
+def resampling(
+    _name: Literal["per_class", "ilk-evaluation/per_class"],
+    /,
+    *,
+    n_train: int = ...,
+    n_test: int | None = ...,
+    repeats: int = ...,
+) -> Resampling:
+    """Random training and test sets with the same number of cases of every class."""
 
 @overload
 def resampling(

@@ -42,10 +42,8 @@ from ilk import (
 from ilk_learners.validation import (
     check_columns,
     check_objects,
-    is_default,
-    is_local,
+    check_one_search,
     learns,
-    name_of,
     takes_vectors,
 )
 from ilk_learners.votes import _BY_WIDTH, n_asked, vote_weights
@@ -102,10 +100,10 @@ class Nearest(Component):
         'under "epanechnikov".',
     )
     zero_distance: ZeroDistance = param(
-        default="decides",
+        default="votes",
         choices=("decides", "votes"),
-        doc="Whether rows at distance zero exclude the others. With inverse distances they "
-        "always do.",
+        doc="Whether rows at distance zero exclude the others; if not, each of the k votes. With "
+        "inverse distances they always exclude them, the limit of the formula.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
@@ -126,15 +124,7 @@ class Nearest(Component):
     def check_parameters(self) -> None:
         """Check each parameter, and that a local metric has no distance or index besides."""
         super().check_parameters()
-        if not is_local(self.metric_learner):
-            return
-        for name, default in (("index", "brute"), ("distance", "euclidean")):
-            if not is_default(getattr(self, name), name, default):
-                raise self.parameter_error(
-                    name,
-                    f"must be left at {default!r} with the local metric learner "
-                    f"{name_of(self.metric_learner)!r}, which finds the neighbours itself",
-                )
+        check_one_search(self, index="brute", distance="euclidean")
 
     def _checked_rows(self, X: Cases) -> Any:
         """Training rows in the form of the metric learner, or else of the distance."""

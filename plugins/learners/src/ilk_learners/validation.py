@@ -202,6 +202,24 @@ def is_local(learner: MetricLearnerLike | None) -> bool:
         return False
 
 
+def check_one_search(owner: Any, **slots: str) -> None:
+    """Check that slots hold these defaults if the metric learner is local and searches itself.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not is_local(owner.metric_learner):
+        return
+    for name, default in slots.items():
+        if not is_default(getattr(owner, name), name, default):
+            raise owner.parameter_error(
+                name,
+                f"must be left at {default!r} with the local metric learner "
+                f"{name_of(owner.metric_learner)!r}, which finds the neighbours itself",
+            )
+
+
 def is_default(component: object, kind: str, default: str) -> bool:
     """Whether a component is the default one, given as a name, a table or an instance."""
     try:

@@ -79,8 +79,8 @@ class GP(Classifier):
 
     v and the hyper-parameters of the kernel can be optimised, separately for each problem: they
     then maximise the log marginal likelihood ``log p(y | f) - f' g / 2 - log |I + v K W| / 2`` by
-    its analytic gradient (equations (5.20) to (5.24) of [1]_). Cross-validation can choose them
-    instead.
+    its analytic gradient (equations (5.20) to (5.24) of [1]_). A maximum at which predictions do
+    not depend on the rows is left for two more starts. Cross-validation can choose them instead.
 
     It accepts the input of its kernel. Memory: one n x n matrix for each problem (class against
     the rest); with softmax C + 1 of them for C classes. Fitting holds one more, or two with

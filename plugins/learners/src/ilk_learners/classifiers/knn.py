@@ -53,7 +53,9 @@ class KNN(Nearest, Classifier):
 
     Sample weights multiply the votes.
 
-    Training rows at distance zero decide: if the k nearest contain any, only they vote.
+    All k vote, even if some equal the query. With inverse distances, or with
+    ``zero_distance="decides"`` (the default of version 0.1), rows at distance zero exclude the
+    others.
 
     If all training rows are of one class (an editor may leave such), that class is predicted.
 
@@ -143,9 +145,10 @@ class KNN(Nearest, Classifier):
     @classmethod
     def examples(cls) -> list[Self]:
         return [
+            # first for scikit-learn's checks: they know no ties, which shares do not settle
+            cls(k=4, vote="inverse_distance", power=2, ties="prior"),
             cls(k=3),
             cls(k=1),
-            cls(k=4, vote="inverse_distance", power=2, ties="prior"),
             cls(k=3, vote="inverse_distance", ties="random", random_state=0),
             cls(k=5, vote="shepard", width=2.0),
             cls(k=3, vote="gaussian"),

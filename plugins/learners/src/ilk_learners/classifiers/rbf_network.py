@@ -248,12 +248,13 @@ class RBFNetwork(Classifier):
             objective, start[len(fixed) :], jac=True, method="L-BFGS-B", options=options
         )
         self.n_iter_ = max(int(solution.nit), 1)
+        problem = None
         if solution.status == 1:
-            warnings.warn(
-                f"{display_name(self)}: not converged after max_iter={self.max_iter} iterations",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            problem = f"not converged after max_iter={self.max_iter} iterations"
+        elif solution.status and not solution.nit:
+            problem = "the solver finds no step that lowers the loss, and the network stays"
+        if problem:
+            warnings.warn(f"{display_name(self)}: {problem}", ConvergenceWarning, stacklevel=4)
         return network.with_vector(np.concatenate([fixed, solution.x]))
 
     def _loss(self) -> Any:

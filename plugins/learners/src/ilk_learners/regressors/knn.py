@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from ilk import Regressor, param
+from ilk import Regressor
 from ilk_learners.neighbors import Explanation, Nearest
 from ilk_learners.validation import read_numbers
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels
-    from ilk_learners.votes import ZeroDistance
 
 _LARGE = np.finfo(float).max / 4  # beyond it a difference of targets may overflow
 
@@ -72,13 +71,6 @@ class KNNRegressor(Nearest, Regressor):
            1           1       1  3.0
            0           2     0.5  0.0
     """
-
-    zero_distance: ZeroDistance = param(
-        default="votes",
-        choices=("decides", "votes"),
-        doc="Whether rows at distance zero exclude the others. By default they do not, as the "
-        "curve would jump there; with inverse distances they always do.",
-    )
 
     late: ClassVar[tuple[str, ...]] = Nearest.late
 
