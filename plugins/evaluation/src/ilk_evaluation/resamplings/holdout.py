@@ -199,7 +199,7 @@ class PerClass(ilk.Resampling):
 
     References
     ----------
-    Zaidi 2011, table 4.2.
+    Zaidi 2011: table 4.2.
 
     Examples
     --------

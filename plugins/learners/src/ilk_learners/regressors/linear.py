@@ -125,7 +125,7 @@ class Linear(_Plane):
 
     References
     ----------
-    Zaidi 2011, equations (E.7) to (E.16); (E.15) prints a transpose for the inverse of Phi'Phi.
+    Zaidi 2011: equations E.7-E.18 (E.15 prints a transpose for the inverse of Phi'Phi).
 
     Examples
     --------
@@ -175,8 +175,9 @@ class BayesianLinear(_Plane):
 
     References
     ----------
-    Zaidi 2011, equations (E.19) to (E.30). D. J. C. MacKay, "Bayesian interpolation", *Neural
-    Computation* 4, 1992.
+    Zaidi 2011: equations E.19-E.26 (misprinted).
+
+    D. J. C. MacKay, "Bayesian interpolation", *Neural Computation* 4, 1992.
 
     Examples
     --------
