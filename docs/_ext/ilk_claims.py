@@ -29,7 +29,7 @@ def page(claims: Mapping[str, Claim], records: Mapping[str, Mapping[str, Any]]) 
     yield f"{len(claims)} claims: {', '.join(f'{-n} {verdict}' for n, verdict in counts)}."
     by_text = sorted(claims.values(), key=lambda one: (list(TEXTS).index(one.text), one.id))
     for text, group in groupby(by_text, key=lambda one: one.text):
-        yield from ("", f"### {TEXTS[text]}", "")
+        yield from ("", f"```{{rubric}} {TEXTS[text]}", "```", "")
         for claim in group:
             yield from _entry(claim, records.get(claim.id))
 
@@ -54,7 +54,7 @@ class ClaimsTable(SphinxDirective):
         """Parse the lines where the directive stands."""
         self.env.note_dependency(str(FILE))
         lines = page(load_claims(), read_verdicts(FILE))
-        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
+        return self.parse_text_to_nodes("\n".join(lines))
 
 
 def setup(app: Any) -> dict[str, Any]:
