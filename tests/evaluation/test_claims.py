@@ -136,16 +136,20 @@ def test_each_verdict(gaps, margin, verdict):
         (Rule("order", pipelines=("a", "b", "c")), 0.05),
         (Rule("equal", pipelines=("a", "c"), margin=0.2), -0.1),
         (Rule("count", pipeline="a", at_least=1), 1),
+        (Rule("no_best"), 1),
         (Rule("contrast", plus=(("c", "d"), ("a", "e")), minus=(("a", "d"),)), 0.3 + 0.3 - 0.1),
     ],
 )
 def test_statistics_by_hand(rule, statistic):
     """Errors of a, b, c: .1, .2, .3 on d; on e .3, .3, .3, but .2 of b for ratios and ranks."""
-    e = [0.3, 0.3, 0.3] if rule.by == "mean" and rule.kind != "count" else [0.3, 0.2, 0.3]
+    e = [0.3, 0.3, 0.3] if rule.by == "mean" and rule.kind not in COUNTS else [0.3, 0.2, 0.3]
     samples = [Sample("d", np.tile([0.1, 0.2, 0.3], (3, 1))), Sample("e", np.tile(e, (3, 1)))]
     found = decide(rule, "abc", samples)
     assert found.estimate == pytest.approx(statistic)
     assert (found.low, found.high) == pytest.approx((statistic, statistic))
+
+
+COUNTS = {"count", "no_best"}
 
 
 def test_greater_is_better_turns_the_order():

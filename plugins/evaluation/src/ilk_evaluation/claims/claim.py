@@ -26,6 +26,19 @@ THEORY = ("condorcet", "cover_count", "ensemble_error", "separable_share", "test
 ENSEMBLE = ("members", "ensemble", "uplift", "diversity", "independent")
 """Columns of the quantity `ensemble`, by which its rules name what they compare."""
 
+_SHARED = ("of", "measure", "datasets", "margin", "members", "ensemble", "diversity")
+_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "better": (("pipeline",), ("than", "by", "floor", *_SHARED)),
+    "order": (("pipelines",), ("by", "floor", *_SHARED)),
+    "equal": (("pipelines", "margin"), ("by", "floor", *_SHARED)),
+    "count": (("pipeline", "at_least"), ("than", *_SHARED)),
+    "contrast": (("plus", "minus"), _SHARED),
+    "correlation": (("x", "y"), _SHARED),
+    "no_best": ((), ("pipelines", *_SHARED)),
+    "value": (("function", "equals"), ("arguments", "margin")),
+}
+"""Keys that each kind of rule requires, and those that it allows besides."""
+
 _CLAIM = Table(
     {
         "text": Param(choices=tuple(TEXTS), doc="Which of the five texts."),
@@ -42,10 +55,7 @@ _NAMES = Param(list, items=Param(str))
 _PLACES = Param(list, items=Param(list, items=Param(str)))
 _RULE = Table(
     {
-        "kind": Param(
-            choices=("better", "order", "equal", "count", "contrast", "correlation", "value"),
-            doc="What is compared.",
-        ),
+        "kind": Param(choices=tuple(_KEYS), doc="What is compared."),
         "of": Param(choices=("score", "bias", "variance", "ensemble"), doc="Of which quantity."),
         "measure": Param(str, doc="Measure of the experiment; its first if left out."),
         "by": Param(choices=("mean", "robustness", "rank"), doc="How data sets are summed up."),
@@ -70,17 +80,6 @@ _RULE = Table(
     required=("kind",),
 )
 _GRAMMAR = Table({"claim": _CLAIM, "rules": Many(_RULE)}, required=("claim", "rules"))
-_SHARED = ("of", "measure", "datasets", "margin", "members", "ensemble", "diversity")
-_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "better": (("pipeline",), ("than", "by", "floor", *_SHARED)),
-    "order": (("pipelines",), ("by", "floor", *_SHARED)),
-    "equal": (("pipelines", "margin"), ("by", "floor", *_SHARED)),
-    "count": (("pipeline", "at_least"), ("than", *_SHARED)),
-    "contrast": (("plus", "minus"), _SHARED),
-    "correlation": (("x", "y"), _SHARED),
-    "value": (("function", "equals"), ("arguments", "margin")),
-}
-"""Keys that each kind of rule requires, and those that it allows besides."""
 
 
 @dataclass(frozen=True)

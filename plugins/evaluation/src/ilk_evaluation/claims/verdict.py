@@ -124,7 +124,8 @@ def decide(
     greater : bool
         Whether greater scores are better.
     """
-    threshold = {"equal": -rule.margin, "count": rule.at_least - 0.5}.get(rule.kind, rule.margin)
+    counted = {"count": rule.at_least - 0.5, "no_best": 0.5}
+    threshold = {"equal": -rule.margin, **counted}.get(rule.kind, rule.margin)
     names = [one.dataset for one in found]
     means = np.stack([one.values.mean(axis=0) for one in found])
     estimate = float(_statistic(rule, columns, names, means[None], greater=greater)[0])
@@ -163,8 +164,11 @@ def _statistic(
     if rule.kind == "correlation":
         return _correlation(means[:, :, at[rule.x]], means[:, :, at[rule.y]])
     others = [at[name] for name in rule.than or columns if name != rule.pipeline]
+    ordered = -means if greater else means
+    if rule.kind == "no_best":
+        behind = ordered > ordered.min(axis=2, keepdims=True) + rule.margin
+        return np.asarray(behind.sum(axis=1).min(axis=1))
     if rule.kind == "count":
-        ordered = -means if greater else means
         best = ordered[:, :, others].min(axis=2)
         return np.asarray((ordered[:, :, at[rule.pipeline]] <= best + rule.margin).sum(axis=1))
     summed = _over_datasets(rule, means, greater=greater)
@@ -224,7 +228,7 @@ def _columns(rule: Rule, results: Results) -> list[str]:
     """Pipelines that a rule compares, in the order of the experiment."""
     every = [one.label for one in results.design.pipelines]
     named = {name for _, name in rule.named()}
-    everyone = rule.kind in {"better", "count"} and not rule.than
+    everyone = rule.kind in {"better", "count", "no_best"} and not (rule.than or rule.pipelines)
     return [name for name in every if everyone or name in named]
 
 
@@ -323,6 +327,7 @@ def in_words(rule: Rule, measure: str) -> str:
         "equal": f"{quantity}: {listed} differ by less than {rule.margin:g}",
         "count": f"{what}: {rule.pipeline} is at least as good as {than} on at least "
         f"{rule.at_least} data sets",
+        "no_best": f"{what}: none of {listed or 'all pipelines'} is best on every data set",
         "contrast": f"{what}: {_listed(rule.plus)} exceed {_listed(rule.minus)}{by}",
         "correlation": f"{rule.y} rises with {rule.x}: their correlation over the data sets is "
         f"above {rule.margin:g}",
