@@ -268,6 +268,13 @@ def test_absent_data_are_said(folder, monkeypatch):
     assert "ILK_DATA" in records["nearest"]["reason"]
 
 
+def test_a_data_set_that_is_not_there_is_refused(folder, capsys):
+    rule = 'kind = "better"\npipeline = "1-NN"\ndatasets = ["irs"]'
+    (folder / "nearest.toml").write_text(f"{HEAD}[[rules]]\n{rule}\n\n[[datasets]]{TAIL}")
+    assert ilk_claims(folder)[0] == 2
+    assert "there is no data set 'irs'; did you mean 'iris'?" in capsys.readouterr().err
+
+
 def test_commands_show_claims_and_verdicts(folder, capsys):
     where = ["--folder", str(folder), "--store", str(folder.parent / "stores")]
     ilk_claims(folder, "--repeats", "1")

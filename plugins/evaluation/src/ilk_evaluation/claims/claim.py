@@ -174,6 +174,20 @@ class Claim:
         spec = ilk.Spec(data, self.spec.path, self.spec.lines)
         return read(spec, store or Path(f"{self.id}.sqlite"), trust=False)
 
+    def check_datasets(self, labels: Sequence[str]) -> None:
+        """Raise SpecError if a rule names a data set that the experiment does not have."""
+        problems = []
+        for position, rule in enumerate(self.rules):
+            named = [("datasets", name) for name in rule.datasets]
+            named += [(key, place[1]) for key in ("plus", "minus") for place in getattr(rule, key)]
+            for key, name in dict.fromkeys(named):
+                if name not in labels:
+                    message = f"there is no data set {name!r}{ilk.did_you_mean(name, labels)}"
+                    full = f"{message} (there are: {', '.join(labels)})"
+                    problems.append(ilk.Problem(("rules", position, key), full))
+        if problems:
+            raise ilk.SpecError([*map(self.spec.locate, problems)])
+
     def _with(self, repeats: int) -> Any:
         """Return the resampling with a number of repeats, if it has one."""
         given = self.spec.data.get("evaluation", {}).get("resampling", "repeated_kfold")

@@ -124,21 +124,35 @@ def run_claims(
 def _planned(claim: Claim, folder: Path, repeats: int | None, executor: Any) -> _Work:
     """Plan the experiment of a claim; without its data the claim is skipped."""
     work = _Work(claim, pace=claim.seconds)
-    if not claim.has_experiment:
+    work.plan, work.reason = plan_claim(claim, folder, repeats)
+    if work.plan is None:
         return work
+    work.plan = with_executor(work.plan, executor)
+    with open_store(work.plan) as store:
+        for cell in missing_cells(work.plan, store):
+            work.missing.setdefault(cell.repeat, []).append(cell)
+    return work
+
+
+def plan_claim(claim: Claim, folder: Path, repeats: int | None) -> tuple[Plan | None, str]:
+    """Load the data of a claim and return its plan; else None, with the reason if data are absent.
+
+    Raises
+    ------
+    ilk.SpecError
+        If the experiment is wrong.
+    """
+    if not claim.has_experiment:
+        return None, ""
     experiment = claim.experiment(folder / f"{claim.id}.sqlite", repeats)
     try:
         plan = plan_experiment(experiment.spec, store=experiment.store, trust=False)
     except ilk.SpecError as error:  # the file itself was checked above
         if any(problem.path[:1] != ("datasets",) for problem in error.problems):
             raise
-        work.reason = "; ".join(problem.message for problem in error.problems)
-        return work
-    work.plan = with_executor(plan, executor)
-    with open_store(work.plan) as store:
-        for cell in missing_cells(work.plan, store):
-            work.missing.setdefault(cell.repeat, []).append(cell)
-    return work
+        return None, "; ".join(problem.message for problem in error.problems)
+    claim.check_datasets([one.label for one in plan.datasets])
+    return plan, ""
 
 
 def _next(work: _Work, target: int) -> int:

@@ -9,6 +9,7 @@ interval is read from draws of them. It is about new splits of the same data set
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -335,4 +336,10 @@ def in_words(rule: Rule, measure: str) -> str:
 
 
 def _listed(places: Sequence[tuple[str, str]]) -> str:
-    return " + ".join(f"{pipeline} on {dataset}" for pipeline, dataset in places)
+    """Write places by pipeline: ``bagging on iris, wine + 2 AdaBoost on iris``."""
+    counts = Counter(places)
+    groups: dict[str, list[str]] = {}
+    for (pipeline, dataset), number in counts.items():
+        name = pipeline if number == 1 else f"{number} {pipeline}"
+        groups.setdefault(name, []).append(dataset)
+    return " + ".join(f"{name} on {', '.join(data)}" for name, data in groups.items())

@@ -11,7 +11,7 @@ import click
 from ilk_evaluation.commands.common import INTERRUPTED, Number, written_to
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ilk_evaluation.claims.claim import Claim
 
@@ -123,8 +123,11 @@ def run(
     from ilk_evaluation.claims.claim_runs import read_verdicts, run_claims, write_verdicts
 
     chosen = load_claims(folder, claim_ids, check=True).values()
+    if dry_run:
+        _show_plans(chosen, store, repeats)
+        return
     path = _file(store, output)
-    records = {} if dry_run else read_verdicts(path)
+    records = read_verdicts(path)
     with written_to(store):
         store.mkdir(parents=True, exist_ok=True)
     said: dict[str, str] = {}
@@ -133,14 +136,12 @@ def run(
             chosen,
             store,
             repeats=repeats,
-            seconds=0.0 if dry_run else 60 * budget,
+            seconds=60 * budget,
             executor=executor,
             say=lambda text: click.echo(text, err=True),
         ):
             said[record["id"]] = record["verdict"]
             records[record["id"]] = record
-            if dry_run:
-                continue
             with written_to(path):
                 write_verdicts(path, records)
     except KeyboardInterrupt:
@@ -149,6 +150,22 @@ def run(
     for name in sorted(said):
         click.echo(f"{name}: {said[name]}")
         _print(records[name])
+
+
+def _show_plans(chosen: Iterable[Claim], store: Path, repeats: int | None) -> None:
+    """Load the data of claims and print how many cells are done; nothing is written."""
+    from ilk_evaluation.claims.claim_runs import plan_claim
+    from ilk_evaluation.run.runner import n_done
+
+    for claim in chosen:
+        plan, reason = plan_claim(claim, store, repeats)
+        if plan is None:
+            click.echo(
+                f"{claim.id}: {f'skipped: {reason}' if reason else 'a value, no experiment'}"
+            )
+        else:
+            sets = ", ".join(one.label for one in plan.datasets)
+            click.echo(f"{claim.id}: {n_done(plan)} of {plan.n_cells} cells are done; on {sets}")
 
 
 def _file(store: Path, output: Path | None) -> Path:
