@@ -99,26 +99,27 @@ def run_claims(
             yield record_of(work.claim, work.plan, work.reason)
     target, pending = 1, [work for work in works if work.missing]
     while pending:
-        wanted = {work.claim.id: _next(work, target) for work in pending}
-        for position, work in enumerate(pending):
-            if not wanted[work.claim.id]:
-                continue
-            rest = sum(other.cost(wanted[other.claim.id]) for other in pending[position:])
-            left = end - monotonic()
-            share = min(1.0, left / rest)
-            cost = work.cost(wanted[work.claim.id])
-            number = work.affordable(wanted[work.claim.id], share * cost)
-            if not number and work.cost(1) <= left and target == 1:
-                number = 1  # one repeat of each comes first
-            if number:
-                _run(work, number, say)
-                yield record_of(work.claim, work.plan)
-            else:
-                work.reason = "the budget was spent"
-        for work in [one for one in pending if one.reason]:
-            yield record_of(work.claim, work.plan, work.reason)
+        yield from _round(pending, target, end, say)
         pending = [work for work in pending if work.missing and not work.reason]
         target *= 2
+
+
+def _round(
+    pending: list[_Work], target: int, end: float, say: Callable[[str], object]
+) -> Iterator[dict[str, Any]]:
+    """Bring claims to a number of repeats, or to as many as their shares of the time allow."""
+    wanted = [(work, number) for work in pending if (number := _next(work, target))]
+    for position, (work, number) in enumerate(wanted):
+        rest = sum(other.cost(n) for other, n in wanted[position:])
+        left = end - monotonic()
+        fitting = work.affordable(number, work.cost(number) * min(1.0, left / rest))
+        if not fitting and target == 1 and work.cost(1) <= left:
+            fitting = 1  # one repeat of each comes first
+        if fitting:
+            _run(work, fitting, say)
+        else:
+            work.reason = "the budget was spent"
+        yield record_of(work.claim, work.plan, work.reason)
 
 
 def _planned(claim: Claim, folder: Path, repeats: int | None, executor: Any) -> _Work:
