@@ -151,7 +151,8 @@ def plan_claim(claim: Claim, folder: Path, repeats: int | None) -> tuple[Plan | 
     except ilk.SpecError as error:  # the file itself was checked above
         if any(problem.path[:1] != ("datasets",) for problem in error.problems):
             raise
-        return None, "; ".join(problem.message for problem in error.problems)
+        reason = "; ".join(problem.message for problem in error.problems)
+        return None, reason.replace(os.environ.get("ILK_DATA") or "\0", "ILK_DATA")
     claim.check_datasets([one.label for one in plan.datasets])
     return plan, ""
 
