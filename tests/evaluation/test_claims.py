@@ -79,7 +79,10 @@ def test_all_problems_are_listed_with_their_lines(tmp_path):
     ("rule", "message"),
     [
         ('kind = "better"', "a rule of kind better needs pipeline"),
-        ('kind = "better"\npipeline = "1-N"', "there is no pipeline '1-N'; did you mean '1-NN'?"),
+        (
+            'kind = "better"\npipeline = "mean"',
+            "there is no pipeline 'mean'; did you mean 'means'?",
+        ),
         ('kind = "better"\npipeline = "1-NN"\nx = "y"', "is not for a rule of kind better"),
         ('kind = "better"\npipeline = "1-NN"\nmeasure = "f1"', "there is no measure 'f1'"),
         ('kind = "better"\npipeline = "1-NN"\nof = "ensemble"', "needs members and ensemble"),
@@ -131,8 +134,8 @@ def test_each_verdict(gaps, margin, verdict):
     [
         (Rule("better", pipeline="a"), 0.25 - 0.2),  # means .2, .25, .3
         (Rule("better", pipeline="c", than=("a",)), 0.2 - 0.3),
-        (Rule("better", pipeline="a", by="robustness"), 1.75 - 1.25),  # b: 2, 1.5; a: 1, 1.5
-        (Rule("better", pipeline="a", by="rank"), 0.25),  # ranks 1, 2, 3 and 2.5, 1, 2.5
+        (Rule("better", pipeline="a", by="robustness"), 0.25),  # a: 1, 1.5; b: 2, 1
+        (Rule("better", pipeline="a", by="rank"), 1.5 - 1.75),  # 1, 2, 3 and 2.5, 1, 2.5
         (Rule("order", pipelines=("a", "b", "c")), 0.05),
         (Rule("equal", pipelines=("a", "c"), margin=0.2), -0.1),
         (Rule("count", pipeline="a", at_least=1), 1),
