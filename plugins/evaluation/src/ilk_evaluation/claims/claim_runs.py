@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,7 @@ from ilk_evaluation.claims.verdict import SKIPPED, UNKNOWN, Finding, judge, over
 from ilk_evaluation.plan.experiment_plan import plan_experiment
 from ilk_evaluation.results.experiment_results import Results
 from ilk_evaluation.run.progress import Silent
+from ilk_evaluation.run.run_record import environment_here
 from ilk_evaluation.run.runner import missing_cells, open_store, run_cells, with_executor
 
 if TYPE_CHECKING:
@@ -206,7 +205,7 @@ def record_of(claim: Claim, plan: Plan | None, reason: str = "") -> dict[str, An
         "reason": "; ".join(dict.fromkeys(why)),
         "rules": [_rounded(one) for one in findings],
         **ran,
-        **_here(),
+        **_provenance(plan),
     }
 
 
@@ -232,13 +231,18 @@ def _ran(plan: Plan, results: Results) -> dict[str, Any]:
     }
 
 
-def _here() -> dict[str, Any]:
-    """The day, the machine and the versions of a verdict."""
+def _provenance(plan: Plan | None) -> dict[str, Any]:
+    """Day, machine and versions of the last run of a claim; of now if there was none."""
+    day, where = datetime.now(UTC).date().isoformat(), environment_here()
+    if plan is not None:
+        with open_store(plan) as store:
+            for last in store.runs()[-1:]:
+                day, where = last["started"][:10], json.loads(last["environment"])
     return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
-        "python": platform.python_version(),
-        "version": version("ilk-evaluation"),
+        "date": day,
+        "machine": f"{where['platform']}, {where['processors']} processors",
+        "python": where["python"],
+        "version": where["versions"]["ilk-evaluation"],
     }
 
 
