@@ -163,6 +163,15 @@ def test_greater_is_better_turns_the_order():
     assert robust.estimate == pytest.approx(0.9 / 0.8 - 1)
 
 
+@pytest.mark.parametrize(("gap", "verdict"), [(0.05, IN_THE_MEAN), (-0.05, UNKNOWN)])
+def test_noise_alone_decides_no_count(gap, verdict):
+    """Two noisy splits: counts of draws lie near half of the data sets, whatever the truth."""
+    noisy = [[0.2, 0.2 + gap + 0.4], [0.2, 0.2 + gap - 0.4]]
+    samples = [Sample(str(i), np.array(noisy), 1.0) for i in range(10)]
+    found = decide(Rule("count", pipeline="a", at_least=9), "ab", samples)
+    assert found.verdict == verdict
+
+
 def test_correlation_over_data_sets():
     samples = [
         Sample(str(i), np.tile([x, y], (2, 1))) for i, (x, y) in enumerate(zip(X, Y, strict=True))

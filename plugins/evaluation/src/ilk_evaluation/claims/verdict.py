@@ -4,7 +4,11 @@ The splits of a data set are a sample of dependent scores. Their mean vector ove
 a Student posterior with the covariance that Nadeau and Bengio correct for overlapping training
 sets, ``(1/J + n_test/n_train) S`` for J splits: the interval of the difference of two pipelines on
 one data set is that of `corrected_resampled_t`. Every rule is a statistic of such means, so its
-interval is read from draws of them. It is about new splits of the same data sets.
+interval is read from draws of them: the outer ends of the percentile interval and of the basic one,
+which is the former reflected at the estimate. For differences they are the same; minima and ranges
+of noisy scores are biased, and one of the two would be too sure of itself. A count of data sets
+lies between those that are certain and those that are possible, each at the level of the interval.
+All are about new splits of the same data sets.
 """
 
 from __future__ import annotations
@@ -135,10 +139,37 @@ def decide(
         return Finding("", UNKNOWN, estimate, threshold=threshold, reason=reason)
     generator = np.random.default_rng(0)
     drawn = np.stack([one.draws(generator) for one in found], axis=1)
-    statistics = _statistic(rule, columns, names, drawn, greater=greater)
-    tail = (1 - LEVEL) / 2
-    low, high = (float(one) for one in np.quantile(statistics, [tail, 1 - tail]))
+    if rule.kind in counted:
+        low, high = _count_interval(estimate, _hits(rule, columns, drawn, greater=greater))
+    else:
+        statistics = _statistic(rule, columns, names, drawn, greater=greater)
+        low, high = _interval(estimate, statistics, *_BOUNDS.get(rule.kind, (-np.inf, np.inf)))
     return Finding("", _verdict(estimate, low, high, threshold), estimate, low, high, threshold)
+
+
+_BOUNDS = {"equal": (-np.inf, 0), "correlation": (-1, 1)}
+_TAIL = (1 - LEVEL) / 2
+
+
+def _interval(estimate: float, draws: np.ndarray, least: float, most: float) -> tuple[float, float]:
+    """Return the outer ends of the percentile and the basic interval, within bounds."""
+    low, high = (float(one) for one in np.quantile(draws, [_TAIL, 1 - _TAIL]))
+    low, high = min(low, 2 * estimate - high), max(high, 2 * estimate - low)
+    return max(low, least), min(high, most)
+
+
+def _count_interval(estimate: float, hits: np.ndarray) -> tuple[float, float]:
+    """Return the number of data sets that certainly count, and of those that possibly do.
+
+    Parameters
+    ----------
+    estimate : float
+    hits : ndarray of bool, shape (draws, data sets, alternatives)
+        The alternative with the fewest data sets counts.
+    """
+    share = hits.mean(axis=0)
+    certain, possible = (share >= 1 - _TAIL).sum(axis=0).min(), (share > _TAIL).sum(axis=0).min()
+    return float(min(certain, estimate)), float(max(possible, estimate))
 
 
 def _verdict(estimate: float, low: float, high: float, threshold: float) -> str:
@@ -164,21 +195,32 @@ def _statistic(
         return np.asarray(sum(terms))
     if rule.kind == "correlation":
         return _correlation(means[:, :, at[rule.x]], means[:, :, at[rule.y]])
-    others = [at[name] for name in rule.than or columns if name != rule.pipeline]
-    ordered = -means if greater else means
-    if rule.kind == "no_best":
-        behind = ordered > ordered.min(axis=2, keepdims=True) + rule.margin
-        return np.asarray(behind.sum(axis=1).min(axis=1))
-    if rule.kind == "count":
-        best = ordered[:, :, others].min(axis=2)
-        return np.asarray((ordered[:, :, at[rule.pipeline]] <= best + rule.margin).sum(axis=1))
+    if rule.kind in {"count", "no_best"}:
+        hits = _hits(rule, columns, means, greater=greater)
+        return np.asarray(hits.sum(axis=1).min(axis=1))
     summed = _over_datasets(rule, means, greater=greater)
     if rule.kind == "better":
+        others = [at[name] for name in _others(rule, columns)]
         return np.asarray(summed[:, others].min(axis=1) - summed[:, at[rule.pipeline]])
     chosen = summed[:, [at[name] for name in rule.pipelines]]
     if rule.kind == "order":
         return np.asarray(np.diff(chosen, axis=1).min(axis=1))
     return np.asarray(-np.ptp(chosen, axis=1))
+
+
+def _others(rule: Rule, columns: Sequence[str]) -> list[str]:
+    return [name for name in rule.than or columns if name != rule.pipeline]
+
+
+def _hits(rule: Rule, columns: Sequence[str], means: np.ndarray, *, greater: bool) -> np.ndarray:
+    """Tell for each draw and data set whether it counts: shape (draws, data sets, alternatives)."""
+    ordered = -means if greater else means
+    if rule.kind == "no_best":
+        return np.asarray(ordered > ordered.min(axis=2, keepdims=True) + rule.margin)
+    own = [list(columns).index(rule.pipeline)]
+    others = [list(columns).index(name) for name in _others(rule, columns)]
+    best = ordered[:, :, others].min(axis=2, keepdims=True)
+    return np.asarray(ordered[:, :, own] <= best + rule.margin)
 
 
 def _correlation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
