@@ -150,10 +150,17 @@ def plan_claim(claim: Claim, folder: Path, repeats: int | None) -> tuple[Plan | 
     except ilk.SpecError as error:  # the file itself was checked above
         if any(problem.path[:1] != ("datasets",) for problem in error.problems):
             raise
-        reason = "; ".join(problem.message for problem in error.problems)
-        return None, reason.replace(os.environ.get("ILK_DATA") or "\0", "ILK_DATA")
+        return None, _without_places("; ".join(one.message for one in error.problems), claim)
     claim.check_datasets([one.label for one in plan.datasets])
     return plan, ""
+
+
+def _without_places(reason: str, claim: Claim) -> str:
+    """Leave the folders of this machine out of a reason that is published."""
+    for folder, name in ((os.environ.get("ILK_DATA"), "ILK_DATA"), (claim.spec.folder, "")):
+        if folder:
+            reason = reason.replace(f"{folder}{os.sep}", f"{name}{os.sep}" if name else "")
+    return reason
 
 
 def _next(work: _Work, target: int) -> int:
