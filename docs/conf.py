@@ -25,6 +25,7 @@ copyright = author  # noqa: A001  # Sphinx's name for it
 version = release = metadata(HERE.parent)["version"]
 
 extensions = [
+    "ilk_claims",
     "ilk_formulas",
     "ilk_links",
     "ilk_reference",

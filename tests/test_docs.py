@@ -80,6 +80,7 @@ def test_quick_commands_print_what_is_shown(subtests, monkeypatch):
 
 def test_experiments_resolve(subtests, tmp_path):
     """A file that shows what errors look like is called wrong."""
+    from ilk_evaluation.claims.claim import read_claim
     from ilk_evaluation.plan.experiment_file import read
 
     texts = [example.parsed for page in PAGES for example in blocks(page, "toml")]
@@ -94,6 +95,8 @@ def test_experiments_resolve(subtests, tmp_path):
             if text.startswith("# wrong"):
                 with pytest.raises(ilk.SpecError):
                     read(path)
+            elif "claim" in tomllib.loads(text):
+                assert read_claim(path).rules
             else:
                 assert read(path).pipelines
 

@@ -2328,19 +2328,34 @@ def dataset(_name: Literal["iris", "ilk-evaluation/iris"], /) -> Dataset:
 
 @overload
 def dataset(
-    _name: Literal["monks1", "ilk-evaluation/monks1"], /, *, encode: Literal["ordinal"] | None = ...
+    _name: Literal["monks1", "ilk-evaluation/monks1"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """MONK's problem 1: 432 cases, 6 nominal features; head shape equals body shape, or red jacket."""
 
 @overload
 def dataset(
-    _name: Literal["monks2", "ilk-evaluation/monks2"], /, *, encode: Literal["ordinal"] | None = ...
+    _name: Literal["monks2", "ilk-evaluation/monks2"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """MONK's problem 2: 432 cases, 6 nominal features; exactly two have their first value."""
 
 @overload
 def dataset(
-    _name: Literal["monks3", "ilk-evaluation/monks3"], /, *, encode: Literal["ordinal"] | None = ...
+    _name: Literal["monks3", "ilk-evaluation/monks3"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """MONK's problem 3: 432 cases, 6 nominal features; jacket with held object or body shape."""
 
@@ -2379,6 +2394,8 @@ def dataset(
     /,
     *,
     encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """Tic-tac-toe: 958 final boards of 9 nominal squares; whether x, who began, won."""
 
