@@ -154,7 +154,7 @@ class CRAB(ilk.Classifier):
             The fitted classifier.
         """
         self.check_parameters()
-        rows = ilk.encoded_vectors(self, X, reset=True)
+        rows = ilk.encoded_vectors(self, X, reset=True, sample_weight=sample_weight)
         self.classes_, codes = ilk.check_labels(self, y, rows, min_classes=2)
         weights = np.ones(len(rows))
         if sample_weight is not None:
