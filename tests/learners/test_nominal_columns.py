@@ -258,3 +258,12 @@ def test_categories_of_cases_of_weight_0_are_absent(name, parameters):
     weighted = model.fit(X, y, sample_weight=weights).predict_proba(X)
     some = weights > 0
     assert np.array_equal(weighted, model.fit(X[some], y[some]).predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("naive_bayes", "smoothing"), ("gentleboost", "learning_rate"), ("crab", "epsilon")],
+)
+def test_infinite_parameters_are_named(name, parameter):
+    with pytest.raises(ilk.ParameterError, match=f"{parameter} must be a number > 0, < inf"):
+        ilk.classifier(name, **{parameter: np.inf}).fit(*table())

@@ -125,6 +125,7 @@ class CRAB(ilk.Classifier):
     epsilon: float = param(
         default=0.01,
         gt=0,
+        lt=np.inf,
         doc="Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small "
         "compared with 1 / K.",
     )

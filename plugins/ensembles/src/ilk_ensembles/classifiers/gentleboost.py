@@ -104,7 +104,7 @@ class GentleBoost(StagedClassifier):
         doc="Cloned and fitted in each round; takes sample weights. If left out: stumps.",
     )
     n_rounds: int = param(default=100, ge=1, doc="Maximum; stops early once a round adds nothing.")
-    learning_rate: float = param(default=1.0, gt=0, doc="Factor of each f.")
+    learning_rate: float = param(default=1.0, gt=0, lt=np.inf, doc="Factor of each f.")
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),

@@ -115,6 +115,7 @@ class NaiveBayes(Posterior):
     smoothing: float = param(
         default=1.0,
         gt=0,
+        lt=np.inf,
         doc="Cases that are added to each category in each class before shares are computed "
         "(Laplace: 1).",
     )
