@@ -43,3 +43,15 @@ def test_inner_functions_serve_compiled_ones_only():
     assert quarter(3.0) == 0.75
     with pytest.raises(ilk.IlkError, match="half: only compiled functions"):
         half(3.0)
+
+
+def test_functions_stay_as_they_are_while_numba_is_disabled(monkeypatch):
+    from numba.core import config
+
+    monkeypatch.setattr(config, "DISABLE_JIT", True)
+
+    def half(x):
+        return x / 2
+
+    assert ilk.compiled(half) is half
+    assert ilk.compiled(inner=True)(half) is half

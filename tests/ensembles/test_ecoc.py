@@ -471,3 +471,11 @@ def test_parameters_of_the_member_are_checked(vowels):
         ecoc(*vowels, member=DecisionTreeClassifier(max_depth=-1))
     with pytest.raises(ilk.InputError, match="every member failed; the first: .*max_depth"):
         ecoc(*vowels, member=DecisionTreeClassifier(max_depth=-1), on_failure="drop")
+
+
+@pytest.mark.filterwarnings("ignore")  # of failed fits
+def test_parameters_that_a_member_tries_are_checked_in_every_column(vowels):
+    search = GridSearchCV(LogisticRegression(), {"C": [-1.0, 1.0]}, cv=2)
+    model = ecoc(*vowels, member=search, code="ova")
+    for each in model.estimators_:
+        assert np.isnan(each.cv_results_["mean_test_score"]).tolist() == [True, False]

@@ -619,7 +619,7 @@ def test_components_in_a_grid_are_written_to_a_spec():
 class Counted(ilk.Transformer):
     """Adds noise by its random state, and counts its fits."""
 
-    scale: float = ilk.param(default=1.0, gt=0)
+    scale: float = ilk.param(default=3.0, gt=0)
     random_state: ilk.RandomState = ilk.param(default=None, type=ilk.Seed)
     fits = 0
 
@@ -657,7 +657,7 @@ class TestSharedFits:
         halves = {"use": "stratified_kfold", "folds": 2}
         classifier = {"use": "pipeline", "steps": steps}
         model = tuned(classifier, grid, resampling=halves, measure="log_loss").fit(*rows)
-        return repr({**model.results_, "best": model.predict_proba(rows[0]).tobytes()})
+        return repr({**model.results_, "best": model.predict_proba(rows[0].copy()).tobytes()})
 
     @pytest.mark.parametrize("grid", grids, ids=str)
     def test_equal_first_steps_are_fitted_once_with_the_same_results(self, rows, grid, monkeypatch):

@@ -89,7 +89,7 @@ def compiled(
 
     def decorate(function: _F) -> Any:
         dispatcher = _dispatcher(function, options)
-        return _closed(dispatcher) if inner else dispatcher
+        return _closed(dispatcher) if inner and dispatcher is not function else dispatcher
 
     return decorate if function is None else decorate(function)
 
@@ -127,6 +127,8 @@ def _dispatcher(function: _F, options: dict[str, Any]) -> Any:
             dispatcher = numba.njit(cache=True, **options)(function)
         finally:
             settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
+    if dispatcher is function:  # NUMBA_DISABLE_JIT
+        return function
     dispatcher.ilk_stamp = stamp
     _forgive(dispatcher._cache)  # noqa: SLF001  # numba says it no other way
     return dispatcher

@@ -19,6 +19,7 @@ from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen, mark_single_use, taken
+from ilk.inputs import check_fitted
 from ilk.messages import did_you_mean
 from ilk.params import Param, is_shared, param, slot, slots
 from ilk.random_state import check_seed
@@ -121,7 +122,7 @@ class Component(BaseEstimator, ABC):
         Raises
         ------
         ParameterError or InputError
-            Where the fit of the other one would raise it.
+            Where the fit of the other one would raise it, or if it is no such component.
 
         Examples
         --------
@@ -131,6 +132,9 @@ class Component(BaseEstimator, ABC):
         >>> three.fit(X, y).with_late(one).predict([[0.2]]).tolist()
         ['a']
         """
+        if not isinstance(other, type(self)):
+            raise self.parameter_error("other", f"must be a {display_name(self)}, got {other!r}")
+        check_fitted(self)
         twin = object.__new__(type(self))
         vars(twin).update(vars(self), **{name: getattr(other, name) for name in self.late})
         twin.check_parameters()

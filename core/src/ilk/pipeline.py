@@ -331,8 +331,10 @@ class Pipeline(Classifier):
     def with_late(self, other: Component) -> Self:
         """Return this fitted pipeline with the `late` parameters of another one's last step."""
         twin = super().with_late(self)
+        if not isinstance(other, Pipeline):
+            raise self.parameter_error("other", f"must be a pipeline, got {other!r}")
         name, last = self.steps_[-1]
-        kind, wanted = kind_and_component(cast("Any", other).steps[-1])
+        kind, wanted = kind_and_component(opened(other, "steps", [other.steps[-1]])[0])
         last = last.with_late(wanted)
         twin.steps = [*self.steps[:-1], {kind: last}]
         twin.steps_ = [*self.steps_[:-1], (name, last)]

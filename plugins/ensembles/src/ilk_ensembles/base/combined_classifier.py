@@ -12,7 +12,12 @@ import numpy as np
 import ilk
 from ilk import RandomState, check_fitted, param, slot
 from ilk_ensembles.base.held_out import held_out_outputs
-from ilk_ensembles.base.members import MEMBER_SEEDS, parameters_checked, seed_members
+from ilk_ensembles.base.members import (
+    MEMBER_SEEDS,
+    has_fixed_parameters,
+    parameters_checked,
+    seed_members,
+)
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS, over_classes
@@ -113,11 +118,12 @@ class CombinedClassifier(ilk.Classifier):
             return
         weights, X, codes = ilk.rows_of_weight(weights, X, codes)
         labels = self.classes_[codes]
+        known = all(map(has_fixed_parameters, self.estimators_))
 
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             some = None if weights is None else weights[train]
             fresh = [clone(member, safe=False) for member in self.estimators_]
-            with parameters_checked():
+            with parameters_checked(known):
                 fitted = self._fit_members(fresh, ilk.take(X, train), labels[train], some)
             return self._outputs(fitted, ilk.take(X, test))
 

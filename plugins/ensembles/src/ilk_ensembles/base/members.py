@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ilk
@@ -145,7 +146,7 @@ def fit_each(
     IlkError
         If a member fails under "raise", or all members fail.
     """
-    known = False
+    known, fixed = False, alike and all(map(has_fixed_parameters, members[:1]))
 
     def one(position: int, member: Estimator) -> tuple[Any, ilk.IlkError | None]:
         nonlocal known
@@ -158,7 +159,7 @@ def fit_each(
                 raise failed from error
             return None, failed
         else:
-            known = alike
+            known = fixed
             return fitted, None
         finally:
             if progress is not None:
@@ -173,7 +174,16 @@ def fit_each(
     return positions, [results[at][0] for at in positions]
 
 
-def parameters_checked(known: bool = True) -> AbstractContextManager[None]:
+def has_fixed_parameters(member: Estimator) -> bool:
+    """Whether a member has no table of parameters, whose values its fit may try one by one."""
+    values: list[Any] = list(member.get_params(deep=True).values())
+    for value in values:
+        if isinstance(value, list | tuple):
+            values += [part for part in value if isinstance(part, Mapping)]
+    return not any(isinstance(value, Mapping) for value in values)
+
+
+def parameters_checked(known: bool) -> AbstractContextManager[None]:
     """Let scikit-learn skip the check of parameters, where an equal estimator has been fitted."""
     from sklearn import config_context
 

@@ -198,7 +198,7 @@ class AdaBoost(StagedClassifier):
         self.check_parameters()
         X = indexable(X)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
-        X = self._checked(X, reset=True)
+        X = self._checked(X, sample_weight, reset=True)
         rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
@@ -216,7 +216,7 @@ class AdaBoost(StagedClassifier):
         self.error_bounds_, self.stopped_ = np.array(rounds.totals), rounds.stop
         return self
 
-    def _checked(self, X: Cases, *, reset: bool) -> Any:
+    def _checked(self, X: Cases, sample_weight: ArrayLike | None = None, *, reset: bool) -> Any:
         """Check the features; encode a table once for all members that sort its columns."""
         check_features(self, X, reset=reset)
         if reset:
@@ -227,7 +227,7 @@ class AdaBoost(StagedClassifier):
                 return X
         elif self.encoder_ is None:
             return X
-        return ilk.encoded_vectors(self, X, reset=reset)
+        return ilk.encoded_vectors(self, X, reset=reset, sample_weight=sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))

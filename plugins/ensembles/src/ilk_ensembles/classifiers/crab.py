@@ -125,6 +125,7 @@ class CRAB(ilk.Classifier):
     epsilon: float = param(
         default=0.01,
         gt=0,
+        lt=np.inf,
         doc="Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small "
         "compared with 1 / K.",
     )
@@ -154,7 +155,7 @@ class CRAB(ilk.Classifier):
             The fitted classifier.
         """
         self.check_parameters()
-        rows = ilk.encoded_vectors(self, X, reset=True)
+        rows = ilk.encoded_vectors(self, X, reset=True, sample_weight=sample_weight)
         self.classes_, codes = ilk.check_labels(self, y, rows, min_classes=2)
         weights = np.ones(len(rows))
         if sample_weight is not None:

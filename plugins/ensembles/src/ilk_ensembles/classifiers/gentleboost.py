@@ -104,7 +104,7 @@ class GentleBoost(StagedClassifier):
         doc="Cloned and fitted in each round; takes sample weights. If left out: stumps.",
     )
     n_rounds: int = param(default=100, ge=1, doc="Maximum; stops early once a round adds nothing.")
-    learning_rate: float = param(default=1.0, gt=0, doc="Factor of each f.")
+    learning_rate: float = param(default=1.0, gt=0, lt=np.inf, doc="Factor of each f.")
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
@@ -139,7 +139,7 @@ class GentleBoost(StagedClassifier):
             The fitted ensemble.
         """
         self.check_parameters()
-        X = self._checked(X, reset=True)
+        X = self._checked(X, sample_weight, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
@@ -216,9 +216,9 @@ class GentleBoost(StagedClassifier):
 
         return members
 
-    def _checked(self, X: Cases, *, reset: bool) -> Any:
+    def _checked(self, X: Cases, sample_weight: ArrayLike | None = None, *, reset: bool) -> Any:
         if self.member is None:
-            return ilk.encoded_vectors(self, X, reset=reset)
+            return ilk.encoded_vectors(self, X, reset=reset, sample_weight=sample_weight)
         self.encoder_: Any = None  # members encode
         X = indexable(X)
         check_features(self, X, reset=reset)

@@ -230,7 +230,7 @@ class RandomForest(ilk.Classifier):
             Probability weight of each case in the draws, and its weight in `oob_error_`.
         """
         self.check_parameters()
-        X = ilk.encoded_vectors(self, X, reset=True)
+        X = ilk.encoded_vectors(self, X, reset=True, sample_weight=sample_weight)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rng = ilk.check_seed(self, self.random_state)
         weights = bootstrap_weights(self, sample_weight, codes)

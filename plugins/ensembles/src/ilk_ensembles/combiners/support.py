@@ -150,7 +150,7 @@ def divided(outputs: np.ndarray) -> np.ndarray:
     parts = np.where(np.isinf(totals), outputs / over_classes(np.maximum, outputs), outputs)
     shares = parts / over_classes(np.add, parts)
     usual = (totals > LEAST) & (totals < MOST)
-    np.multiply(outputs, 1 / totals, out=shares, where=usual)
+    np.multiply(outputs, 1 / np.where(usual, totals, 1), out=shares, where=usual)
     one = (abs(totals - 1) < NEAR).all(axis=(1, 2), keepdims=True)
     return np.where(one, outputs, shares)
 

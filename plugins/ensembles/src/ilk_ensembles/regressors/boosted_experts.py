@@ -122,6 +122,7 @@ class BoostedExperts(ilk.Regressor):
     penalty: float = param(
         default=0.001,
         gt=0,
+        lt=np.inf,
         doc="L2 penalty of the gate's coefficients b, over standardised features.",
     )
     method: Literal["weighting", "resampling"] = param(

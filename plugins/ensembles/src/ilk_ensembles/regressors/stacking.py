@@ -19,6 +19,7 @@ from ilk_ensembles.base.members import (
     each_place,
     failure,
     fit_member,
+    has_fixed_parameters,
     parameters_checked,
     seed_members,
 )
@@ -167,6 +168,7 @@ class StackingRegressor(HeterogeneousRegressor):
         from sklearn.base import clone
 
         places = [f"{place}, on a part of the rows," for place in self._places()]
+        known = all(map(has_fixed_parameters, self.estimators_))
 
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             part, some = ilk.take(X, train), None if weights is None else weights[train]
@@ -174,7 +176,7 @@ class StackingRegressor(HeterogeneousRegressor):
             def fit(_: int, member: Estimator) -> Any:
                 return fit_member(clone(member, safe=False), part, y[train], some)
 
-            with parameters_checked():
+            with parameters_checked(known):
                 fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
             return self._member_outputs(fitted, ilk.take(X, test))
 

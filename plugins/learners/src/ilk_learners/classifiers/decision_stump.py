@@ -154,7 +154,7 @@ class DecisionStump(Classifier):
         self.check_parameters()
         again = presorted is not None
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        presorted = SortedRows.given_or_of(self, X, presorted)
+        presorted = SortedRows.given_or_of(self, X, presorted, sample_weight)
         self.classes_, codes = presorted.labels(self, y)
         if sample_weight is None:
             weights = np.ones(len(codes))

@@ -209,7 +209,7 @@ class DecisionTree(EstimatorClassifier):
         """
         self.check_parameters()
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        ranked = RankedRows.given_or_of(self, X, presorted)
+        ranked = RankedRows.given_or_of(self, X, presorted, sample_weight)
         cases = labelled(self, np.arange(len(ranked.X)), y, sample_weight)
         # a canonical order of rows and classes: CART breaks ties by both
         order, classes = case_order(ranked.keys[cases.X], cases.codes, cases.weights)

@@ -115,6 +115,7 @@ class NaiveBayes(Posterior):
     smoothing: float = param(
         default=1.0,
         gt=0,
+        lt=np.inf,
         doc="Cases that are added to each category in each class before shares are computed "
         "(Laplace: 1).",
     )
@@ -145,7 +146,7 @@ class NaiveBayes(Posterior):
         if self.density == "kernel":
             refuse_sparse(self, X)
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        read = partial(encoded_vectors, encoder=_CODES)
+        read = partial(encoded_vectors, encoder=_CODES, sample_weight=sample_weight)
         cases = check_cases(self, X, y, sample_weight, read=read)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)

@@ -141,9 +141,9 @@ class Presorted:
     _features: dict[str, Any] = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, owner: object, X: Cases) -> Self:
+    def of(cls, owner: object, X: Cases, sample_weight: ArrayLike | None = None) -> Self:
         """Check X, record its features on `owner`, and sort its rows along each feature."""
-        checked = encoded_vectors(owner, X, reset=True)
+        checked = encoded_vectors(owner, X, reset=True, sample_weight=sample_weight)
         features = {name: vars(owner)[name] for name in _SHAPE if name in vars(owner)}
         return cls(checked, X, features, *cls._sorted(checked))
 
@@ -153,7 +153,9 @@ class Presorted:
         raise NotImplementedError
 
     @classmethod
-    def given_or_of(cls, owner: object, X: Cases, presorted: Any) -> Self:
+    def given_or_of(
+        cls, owner: object, X: Cases, presorted: Any, sample_weight: ArrayLike | None
+    ) -> Self:
         """The handle, checked to be of X, or a new one for None.
 
         Raises
@@ -162,7 +164,7 @@ class Presorted:
             If it is of another array, or no result of `presort`; the message names the component.
         """
         if presorted is None:
-            return cls.of(owner, X)
+            return cls.of(owner, X, sample_weight)
         if not isinstance(presorted, cls):
             raise InputTypeError(
                 f"{display_name(owner)}: presorted must be the result of presort(X), got "

@@ -172,6 +172,7 @@ def _fitted_answer(trial: Trial, at: int, split: Split, shared: Any, fits_of: _F
     from sklearn.base import clone
 
     model, n, m = clone(trial.candidates[at]), len(split.train), len(split.test)
+    fits_of.renew_queries(at)
     start = perf_counter()
     if shared is None:
         fitted = fits_of.fitted(at, model)
@@ -208,8 +209,8 @@ class _Fits:
 
     def __init__(self, trial: Trial, split: Split, texts: Sequence[Texts]) -> None:
         self.trial = trial
-        self.rows = split.train
-        self.queries = take(trial.X, split.test)
+        self.rows, self.test = split.train, split.test
+        self.queries: Any = None
         self._texts = texts
         self._users: Counter[tuple[str, ...]] = Counter(
             text[:n] for text in texts if text for n in range(1, len(text) + 1)
@@ -230,6 +231,11 @@ class _Fits:
         last = kind_and_component(model.steps[-1])[1] if type(model) is Pipeline else model
         late = (getattr(last, name) for name in getattr(last, "late", ()))
         return *path, *(-value for value in late if isinstance(value, int | float)), at
+
+    def renew_queries(self, at: int) -> None:
+        """Take the test rows anew unless they are expected: a step may change them in place."""
+        if self._alike[0] is None or self._alike[0] != self._texts[at]:
+            self.queries, self._alike = take(self.trial.X, self.test), (None, None)
 
     def fitted(self, at: int, model: Any) -> Any:
         """Return a candidate, fitted on the training rows."""
