@@ -100,9 +100,10 @@ def _rows(owner: object, item: Any, argument: str) -> np.ndarray:
             f"{name}: {argument} must be an array of numbers: {error}"
         ) from None
     if array.ndim != 2 or 0 in array.shape:
+        remedy = "; of images, the transformer pixels makes sets" if array.ndim == 3 else ""
         raise ilk.InputError(
             f"{name}: {argument} must be an array of shape (m, d), m descriptors of d numbers, "
-            f"at least 1 of each; got shape {np.shape(item)}"
+            f"at least 1 of each; got shape {np.shape(item)}{remedy}"
         )
     if np.ma.is_masked(item):
         raise ilk.InputError(f"{name}: {argument} has masked values; fill them first")

@@ -220,13 +220,15 @@ class SparseSIFT(_SIFT):
         return _at_points(cv2, image, middle, self.scales[:1])
 
     def _blobs(self, cv2: ModuleType, image: np.ndarray) -> np.ndarray:
-        sift = cv2.SIFT_create()
-        keypoints = sorted(sift.detect(image, None), key=_strongest_first)[: self.max_points]
-        features = np.empty((len(keypoints), 2 + 128), dtype=np.float32)
-        if keypoints:
-            keypoints, features[:, 2:] = sift.compute(image, keypoints)
-            places = (np.array([each.pt for each in keypoints]) + 0.5) / image.shape[::-1]
+        # of all points at once: OpenCV's blurred images depend on the points to describe
+        keypoints, descriptors = cv2.SIFT_create().detectAndCompute(image, None)
+        order = sorted(range(len(keypoints)), key=lambda i: _strongest_first(keypoints[i]))
+        order = order[: self.max_points]
+        features = np.empty((len(order), 2 + 128), dtype=np.float32)
+        if order:
+            places = (np.array([keypoints[i].pt for i in order]) + 0.5) / image.shape[::-1]
             features[:, :2] = np.clip(places, 0, 1)
+            features[:, 2:] = descriptors[order]
         return features
 
     def _corners(self, cv2: ModuleType, image: np.ndarray) -> np.ndarray:
