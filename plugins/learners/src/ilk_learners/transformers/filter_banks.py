@@ -149,10 +149,10 @@ class Gist(ilk.Transformer):
 
         G(f, t) = exp(-3.5 (f / f_s - 1)^2 - 2 pi (n / 8)^2 (t - t_o)^2)
 
-    at ``f_s = 0.3 / 1.85^s`` cycles per pixel for the scales s = 0, 1, ... and at the
-    n orientations ``t_o = pi o / n`` of the direction in which grey levels change. A feature is
-    the mean of the absolute (complex) response over a cell of a grid of `grid` by `grid` equal
-    parts of the image; by default there are 4 x 8 x 16 = 512.
+    for frequencies f > 0 of direction t, at ``f_s = 0.3 / 1.85^s`` cycles per pixel for the scales
+    s = 0, 1, ... and at the n directions ``t_o = pi o / n`` in which grey levels change; G(0) is 0.
+    A feature is the mean of the absolute (complex) response over a cell of a grid of `grid` by
+    `grid` equal parts of the image; by default there are 4 x 8 x 16 = 512.
 
     Attributes
     ----------
@@ -246,12 +246,12 @@ class Gist(ilk.Transformer):
         down, across = np.meshgrid(*map(np.fft.fftfreq, shape), indexing="ij")
         frequency, angle = np.hypot(across, down), np.arctan2(down, across)
         narrow = 2 * np.pi * (self.orientations / 8) ** 2
-        filters = []
+        filters, varying = [], frequency > 0  # the mean has no direction
         for scale, orientation in np.ndindex(self.scales, self.orientations):
             apart = angle - np.pi * orientation / self.orientations
             apart = (apart + np.pi) % (2 * np.pi) - np.pi
             radial = -3.5 * np.square(frequency / (_HIGHEST / _STEP**scale) - 1)
-            filters.append(np.exp(radial - narrow * np.square(apart)))
+            filters.append(varying * np.exp(radial - narrow * np.square(apart)))
         return filters
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
