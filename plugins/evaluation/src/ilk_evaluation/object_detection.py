@@ -206,8 +206,12 @@ def precision_recall(matches: Matches) -> Curve:
     if recall[-1] < 1:
         recall, precision = np.append(recall, 1.0), np.append(precision, 0.0)
         thresholds = np.append(thresholds, -np.inf)
-    kind = "precision_recall"
-    return Curve(recall, precision, thresholds, area, "objects", kind, matches.n_objects, n_false)
+    return Curve(
+        *(recall, precision, thresholds, area, "objects"),
+        shape="precision_recall",
+        n_positive=matches.n_objects,
+        n_negative=n_false,
+    )
 
 
 def _boxes(function: str, argument: str, given: ArrayLike) -> np.ndarray:

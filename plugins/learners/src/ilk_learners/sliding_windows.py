@@ -142,7 +142,7 @@ def hough_votes(boxes: ArrayLike, confidences: ArrayLike, radius: float) -> np.n
     boxes : array of shape (w, 4)
         Left, top, right and bottom side of each window.
     confidences : array of shape (w,)
-        Of the classifier, that a window shows the object, such as a probability.
+        Of the classifier, that a window shows the object, such as a probability; at least 0.
     radius : float
         In pixels; the thesis takes three times the spacing of windows.
 
@@ -153,8 +153,8 @@ def hough_votes(boxes: ArrayLike, confidences: ArrayLike, radius: float) -> np.n
     Raises
     ------
     InputError
-        If boxes are not w boxes of positive size, confidences not w finite numbers, or the radius
-        is negative or not finite.
+        If boxes are not w boxes of positive size, confidences not w finite numbers of at least 0,
+        or the radius is negative.
 
     References
     ----------
@@ -169,28 +169,32 @@ def hough_votes(boxes: ArrayLike, confidences: ArrayLike, radius: float) -> np.n
     [0.5, 1.5, 1.75, 1.25, 0.25]
     """
     sides = _boxes("hough_votes", boxes)
-    values = _numbers("hough_votes", "confidences", confidences, len(sides))
-    return np.asarray(_near("hough_votes", sides, radius) @ values)
+    values = _confidences("hough_votes", confidences, len(sides))
+    return np.asarray((_gaps("hough_votes", sides, radius) <= radius) @ values)
 
 
 def detections(
-    boxes: ArrayLike, votes: ArrayLike, threshold: float, radius: float
+    boxes: ArrayLike,
+    confidences: ArrayLike,
+    radius: float,
+    threshold: float,
+    *,
+    limit: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Windows with more votes than a threshold, and than all windows near them.
+    """Objects at the windows with the most votes.
 
-    From the window of the most votes down, a window is a detection unless its centre is at most
-    `radius` away from that of an earlier one.
+    From the window of the most votes (`hough_votes`) down, a window with more than `threshold` is
+    a detection unless its circle meets that of an earlier one. The box of a detection is the mean
+    of the windows that voted for it, weighted by their confidences: one step of the mean shift.
 
     Parameters
     ----------
-    boxes : array of shape (w, 4)
-        Left, top, right and bottom side of each window.
-    votes : array of shape (w,)
-        From `hough_votes`. Of equal votes the earlier window comes first.
+    boxes, confidences, radius
+        As of `hough_votes`. Of equal votes the earlier window comes first.
     threshold : float
-        ``t_det``; votes must be larger.
-    radius : float
-        In pixels. The thesis has one object in each image: ``numpy.inf`` keeps the best window.
+        ``t_det``; at least 0.
+    limit : int, optional
+        The most detections; 1 in the thesis, whose images show one object.
 
     Returns
     -------
@@ -201,39 +205,45 @@ def detections(
     Raises
     ------
     InputError
-        If boxes are not w boxes of positive size, votes not w finite numbers, or the radius is
-        negative.
+        As of `hough_votes`, and if the threshold is negative.
 
     References
     ----------
     Zaidi 2011, section 10.4.2: "accumulated votes above a certain threshold t_det are taken as
-    detections of an object instance".
+    detections of an object instance", after D. Comaniciu and P. Meer, "Mean shift: a robust
+    approach toward feature space analysis", *IEEE TPAMI* 24(5), 2002.
 
     Examples
     --------
     >>> from ilk_learners import sliding_windows
-    >>> boxes = sliding_windows.window_boxes((10, 50), size=(10, 10), spacing=10)
-    >>> found, scores = sliding_windows.detections(boxes, [0.5, 1.5, 1.75, 1.25, 1.5], 1, 10)
-    >>> found[:, 0].tolist(), scores.tolist()
-    ([20.0, 40.0], [1.75, 1.5])
+    >>> boxes = sliding_windows.window_boxes((10, 60), size=(10, 10), spacing=10)
+    >>> confidences = [0.0, 0.5, 1.0, 0.0, 0.0, 0.9]
+    >>> found, votes = sliding_windows.detections(boxes, confidences, radius=10, threshold=0.8)
+    >>> found[:, 0].round(2).tolist(), votes.tolist()
+    ([16.67, 50.0], [1.5, 0.9])
     """
     sides = _boxes("detections", boxes)
-    values = _numbers("detections", "votes", votes, len(sides))
-    near = _near("detections", sides, radius)
+    values = _confidences("detections", confidences, len(sides))
+    gaps = _gaps("detections", sides, radius)
+    if not isinstance(threshold, Real) or not threshold >= 0:
+        raise InputError(f"detections: threshold must be a number >= 0, got {threshold!r}")
+    votes = (gaps <= radius) @ values
     kept: list[int] = []
-    for window in np.argsort(-values, kind="stable").tolist():
-        if values[window] > threshold and not near[window, kept].any():
+    for window in np.argsort(-votes, kind="stable").tolist():
+        if votes[window] > threshold and (gaps[window, kept] > 2 * radius).all():
             kept.append(window)
-    return sides[kept], values[kept]
+    kept = kept[:limit]
+    shares = (gaps[kept] <= radius) * values / votes[kept, None]
+    return shares @ sides, votes[kept]
 
 
-def _near(function: str, boxes: np.ndarray, radius: float) -> np.ndarray:
-    """Whether the centres of each two boxes are at most `radius` apart; shape (w, w)."""
+def _gaps(function: str, boxes: np.ndarray, radius: float) -> np.ndarray:
+    """Distances of the centres of boxes; shape (w, w)."""
     if not isinstance(radius, Real) or not radius >= 0:
         raise InputError(f"{function}: radius must be a number >= 0, got {radius!r}")
     centres = (boxes[:, :2] + boxes[:, 2:]) / 2
-    gaps = centres[:, None] - centres
-    return np.asarray(np.hypot(gaps[..., 0], gaps[..., 1]) <= radius)
+    apart = centres[:, None] - centres
+    return np.hypot(apart[..., 0], apart[..., 1])
 
 
 def _boxes(function: str, boxes: ArrayLike) -> np.ndarray:
@@ -253,11 +263,11 @@ def _boxes(function: str, boxes: ArrayLike) -> np.ndarray:
     return np.asarray(sides)
 
 
-def _numbers(function: str, argument: str, given: ArrayLike, n: int) -> np.ndarray:
+def _confidences(function: str, given: ArrayLike, n: int) -> np.ndarray:
     values = np.asarray(given, dtype=float)
-    if values.shape != (n,) or not np.isfinite(values).all():
+    if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
         raise InputError(
-            f"{function}: {argument} must be {n} finite numbers, one for each box, got shape "
-            f"{values.shape}"
+            f"{function}: confidences must be {n} finite numbers >= 0, one for each box, got "
+            f"{given!r}"
         )
     return values
