@@ -37,7 +37,7 @@ class MR8(LocalFeatures):
     Derivatives have sum 0, and all filters absolute values that sum to 1. Of the 6 orientations
     only the largest absolute response counts, so that features do not turn with the image: edges
     of the three widths, bars of the three, Gaussian, Laplacian. Last, responses r are rescaled to
-    ``r log(1 + |r| / 0.03) / |r|``, with |r| the length of the 8 responses.
+    ``r log(1 + l / 0.03) / l``, with l the length of the 8 responses.
 
     Raises
     ------
