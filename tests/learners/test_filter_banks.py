@@ -51,7 +51,7 @@ def test_filters_are_derivatives_of_gaussians():
 
 
 def test_responses_are_those_of_direct_convolution():
-    image = image_of(20, 31)
+    image = image_of(13, 18)
     (features,) = make("mr8", spacing=5).transform([image])
     grey = (image - image.mean()) / image.std()
     every = np.array([ndimage.convolve(grey, one, mode="reflect") for one in mr8_filters()])
@@ -60,9 +60,9 @@ def test_responses_are_those_of_direct_convolution():
     lengths = np.linalg.norm(eight, axis=0)
     expected = (eight * np.log(1 + lengths / 0.03) / lengths)[:, ::5, ::5].reshape(8, -1).T
     np.testing.assert_allclose(features[:, 2:], expected, atol=2e-5)
-    places = features[:, :2] * [31, 20] - 0.5
+    places = features[:, :2] * [18, 13] - 0.5
     assert places.round().astype(int).tolist() == [
-        [x, y] for y in range(0, 20, 5) for x in range(0, 31, 5)
+        [x, y] for y in range(0, 13, 5) for x in range(0, 18, 5)
     ]
 
 
@@ -103,7 +103,7 @@ def energies(image, **parameters):
 
 @in_one_test
 @pytest.mark.parametrize("scale", range(3))
-@pytest.mark.parametrize("orientation", range(8))
+@pytest.mark.parametrize("orientation", range(0, 8, 3))
 def test_a_wave_has_energy_at_its_frequency_and_orientation(scale, orientation):
     frequency, angle = 0.3 / 1.85**scale, np.pi * orientation / 8
     down, across = np.indices((64, 64))
