@@ -47,7 +47,8 @@ class MR8(LocalFeatures):
     Notes
     -----
     Beyond the border an image is continued by its reflection. The sign of an edge depends on the
-    side it is seen from, so signed maxima over half a turn would not be invariant.
+    side it is seen from, so signed maxima over half a turn would not be invariant. Computation
+    takes about 300 bytes for each pixel of one image.
 
     References
     ----------
