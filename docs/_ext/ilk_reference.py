@@ -30,9 +30,11 @@ import ilk_evaluation.curves.plotting
 import ilk_evaluation.diversity
 import ilk_evaluation.figures
 import ilk_evaluation.intervals
+import ilk_evaluation.object_detection
 import ilk_evaluation.theory
 import ilk_learners
 import ilk_learners.plotting
+import ilk_learners.sliding_windows
 from ilk.cli.docstrings import TEXTS, key_of
 from ilk.kinds import Kind, kinds
 
@@ -64,6 +66,7 @@ def write_pages(folder: Path) -> None:
     for module in (
         ilk_distances.plotting,
         ilk_learners.plotting,
+        ilk_learners.sliding_windows,
         ilk_ensembles.plotting,
         ilk_evaluation.bias_variance,
         ilk_evaluation.confusion,
@@ -72,6 +75,7 @@ def write_pages(folder: Path) -> None:
         ilk_evaluation.diversity,
         ilk_evaluation.figures,
         ilk_evaluation.intervals,
+        ilk_evaluation.object_detection,
         ilk_evaluation.theory,
     ):
         pages[module.__name__] = module_page(module)

@@ -73,8 +73,8 @@ ilk-learners/regressor:
 ilk-learners/relevance:
     correlation fisher iterative_relief mutual_information relief relieff simba
 ilk-learners/transformer:
-    bag_of_words codebook dense_sift impute maxabs minmax one_hot ordinal pca pyramid select
-    standardize truncated_svd
+    bag_of_words codebook dense_sift gist histogram impute maxabs minmax mr8 one_hot ordinal pca
+    pixels pyramid select signature sparse_sift standardize truncated_svd
 """
 
 _MOVED = {

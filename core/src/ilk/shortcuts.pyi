@@ -576,6 +576,28 @@ def transformer(
 
 @overload
 def transformer(
+    _name: Literal["gist", "ilk-learners/gist"],
+    /,
+    *,
+    scales: int = ...,
+    orientations: int = ...,
+    grid: int = ...,
+) -> Transformer:
+    """Gist of a scene: energies of Gabor filters in the cells of a grid, over the whole image."""
+
+@overload
+def transformer(
+    _name: Literal["histogram", "ilk-learners/histogram"],
+    /,
+    *,
+    bins: int = ...,
+    joint: bool = ...,
+    normalize: bool = ...,
+) -> Transformer:
+    """Histogram of the values of the pixels of an image: grey levels or colours."""
+
+@overload
+def transformer(
     _name: Literal["impute", "ilk-learners/impute"],
     /,
     *,
@@ -602,6 +624,10 @@ def transformer(
     clip: bool = ...,
 ) -> Transformer:
     """Shift and scale every feature to the interval from `low` to `high`."""
+
+@overload
+def transformer(_name: Literal["mr8", "ilk-learners/mr8"], /, *, spacing: int = ...) -> Transformer:
+    """Maximum responses of the 8 filters of Varma and Zisserman: local features of texture."""
 
 @overload
 def transformer(
@@ -641,6 +667,12 @@ def transformer(
 
 @overload
 def transformer(
+    _name: Literal["pixels", "ilk-learners/pixels"], /, *, spacing: int = ..., places: bool = ...
+) -> Transformer:
+    """Pixels of an image as a set of points: grey levels, or three values of colour."""
+
+@overload
+def transformer(
     _name: Literal["pyramid", "ilk-learners/pyramid"],
     /,
     *,
@@ -655,6 +687,29 @@ def transformer(
     _name: Literal["select", "ilk-learners/select"], /, *, columns: Sequence[Any] = ...
 ) -> Transformer:
     """Keep selected columns of a table or an array, in the given order."""
+
+@overload
+def transformer(
+    _name: Literal["signature", "ilk-learners/signature"],
+    /,
+    *,
+    n_clusters: int = ...,
+    cell: float | None = ...,
+    max_iter: int = ...,
+    random_state: RandomState = ...,
+) -> Transformer:
+    """Signature of a set of points: the modes of its clusters, and their weights, for `emd`."""
+
+@overload
+def transformer(
+    _name: Literal["sparse_sift", "ilk-learners/sparse_sift"],
+    /,
+    *,
+    detector: Literal["dog", "harris"] = ...,
+    max_points: int = ...,
+    scales: Sequence[Any] = ...,
+) -> Transformer:
+    """SIFT descriptors of an image at its interest points."""
 
 @overload
 def transformer(
@@ -2317,6 +2372,7 @@ def dataset(
     /,
     *,
     path: FileLike = ...,
+    color: Literal["grey", "rgb", "hsv"] = ...,
     limit: int | None = ...,
     size: int | None = ...,
 ) -> Dataset:

@@ -124,7 +124,7 @@ class Codebook(ilk.Transformer):
                 f"{self.places}: no column of descriptors is left"
             )
         rows, weights = self._sample(sets, rng)
-        self.words_ = _find_words(self, rows, weights, self.n_words, self.max_iter, rng)
+        self.words_ = find_words(self, rows, weights, self.n_words, self.max_iter, rng)
         self.width_ = sets.width
         return self
 
@@ -192,7 +192,7 @@ _CELLS = 1 << 20  # distances between rows and words held at once: 8 MiB
 _NEAR = 1e-10  # squares that differ by less, relative to squared lengths, are recomputed exactly
 
 
-def _find_words(
+def find_words(
     owner: object,
     rows: np.ndarray,
     weights: np.ndarray | None,

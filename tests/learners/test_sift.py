@@ -1,4 +1,4 @@
-"""Dense SIFT: local features of images on a regular grid."""
+"""SIFT: local features of images on a regular grid and at interest points."""
 
 import sys
 
@@ -192,3 +192,82 @@ def test_versions_that_spoil_memory_are_refused(image, monkeypatch):
     monkeypatch.setattr(cv2, "__version__", "4.10.0")
     with pytest.raises(ilk.IlkError, match=r"needs OpenCV 4\.11 or newer, got 4\.10\.0"):
         sift().transform([image])
+
+
+def sparse(**parameters):
+    return ilk.transformer("sparse_sift", **parameters)
+
+
+def rectangles(seed=3, size=120):
+    """Rectangles of random grey levels, blurred: corners and blobs."""
+    rng = np.random.default_rng(seed)
+    image = np.full((size, size), 128, dtype=np.uint8)
+    for across, down, width, height in rng.integers(8, 60, size=(12, 4)):
+        image[down : down + height, across : across + width] = rng.integers(0, 256)
+    return cv2.GaussianBlur(image, (0, 0), 1)
+
+
+def test_blobs_are_those_of_opencv_strongest_first():
+    image = rectangles()
+    expected = sorted(cv2.SIFT_create().detect(image, None), key=lambda each: -each.response)
+    _, descriptors = cv2.SIFT_create().compute(image, expected)
+    (features,) = sparse().transform([image])
+    assert len(features) == len(expected) > 20
+    assert set(map(tuple, features[:, 2:])) == set(map(tuple, descriptors))
+    (few,) = sparse(max_points=5).transform([image])
+    assert np.array_equal(few, features[:5])
+    places = np.array([each.pt for each in expected[:5]])
+    assert np.allclose(np.sort(few[:, :2] * 120 - 0.5, axis=0), np.sort(places, axis=0), atol=1e-3)
+
+
+def test_descriptors_of_blobs_turn_with_the_image():
+    image = rectangles()
+    (upright,) = sparse(max_points=10).transform([image])
+    (turned,) = sparse().transform([np.ascontiguousarray(np.rot90(image))])
+    gaps = np.linalg.norm(upright[:, None, 2:] - turned[None, :, 2:], axis=2).min(axis=1)
+    assert np.median(gaps / np.linalg.norm(upright[:, 2:], axis=1)) < 0.15
+    (dense,) = sift(scales=[8], grid=1).transform([image])
+    (other,) = sift(scales=[8], grid=1).transform([np.ascontiguousarray(np.rot90(image))])
+    assert np.linalg.norm(dense - other) > 0.5 * np.linalg.norm(dense)
+
+
+def test_corners_maximise_the_measure_of_harris():
+    image = rectangles()
+    (features,) = sparse(detector="harris", scales=[6, 9]).transform([image])
+    half = len(features) // 2
+    assert np.array_equal(features[:half, :2], features[half:, :2])
+    columns, rows = (features[:half, :2] * 120 - 0.5).round().astype(int).T
+    strength = cv2.cornerHarris(image, 3, 3, 0.04)
+    assert (np.diff(strength[rows, columns]) <= 0).all()
+    assert strength[rows[0], columns[0]] == strength[1:-1, 1:-1].max()
+    for row, column in zip(rows, columns, strict=True):
+        assert strength[row, column] == strength[row - 1 : row + 2, column - 1 : column + 2].max()
+    (dense,) = sift(scales=[6], spacing=1).transform([image])
+    assert np.array_equal(features[:half], dense[rows * 120 + columns])
+
+
+@pytest.mark.parametrize("detector", ["dog", "harris"])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 50), (20, 20)])
+def test_images_without_interest_points_have_one_feature(detector, shape):
+    (features,) = sparse(detector=detector).transform([np.full(shape, 9, dtype=np.uint8)])
+    assert features.tolist() == [[0.5, 0.5, *[0] * 128]]
+
+
+def test_bags_of_words_of_interest_points():
+    """Section 10.3: descriptors at interest points, quantised and counted."""
+    words = {"use": "codebook", "n_words": 5, "places": 2, "random_state": 0}
+    pipeline = ilk.Pipeline([{"transformer": "sparse_sift"}, {"transformer": words}])
+    images = [rectangles(seed) for seed in range(3)]
+    assert np.allclose(pipeline.fit(images).transform(images).sum(axis=1), 1)
+
+
+def test_faults_name_the_component(image, monkeypatch):
+    with pytest.raises(ilk.ParameterError, match="sparse_sift: scales must hold at least one"):
+        sparse(scales=[])
+    with pytest.raises(ilk.ParameterError, match="sparse_sift: detector must be .*'dog'"):
+        sparse(detector="mser")
+    with pytest.raises(ilk.InputError, match=r"got shape \(3, 3, 3\); .* color='grey'"):
+        sparse().transform([np.zeros((3, 3, 3), dtype=np.uint8)])
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    with pytest.raises(ilk.IlkError, match="sparse_sift needs OpenCV"):
+        sparse().transform([image])
