@@ -320,3 +320,16 @@ def test_late_parameters_of_a_table_an_unfitted_and_another_component(iris):
     for other in (ilk.Pipeline([{"classifier": "lda"}]), ilk.classifier("lda")):
         with pytest.raises(ilk.ParameterError, match="other must be a "):
             three.with_late(other)
+
+
+def test_a_fit_forgets_what_earlier_steps_made_of_queries(iris):
+    (X, y), Q = iris, np.array(iris[0][::7])
+    steps = [{"transformer": "standardize"}, {"classifier": {"use": "knn", "k": 1}}]
+    rows = np.r_[50:100, 0:50]
+    expected = ilk.Pipeline(steps).fit(X[:100], y[rows]).predict(Q)
+    expecting, finished = ilk.Pipeline(steps).fit(X, y), ilk.Pipeline(steps)
+    expecting.expect(Q)
+    finished.finish(finished.advance(ilk.Carried(X, y, Q), 1), Q)
+    for pipeline in (expecting, finished):
+        pipeline.predict(Q)
+        assert np.array_equal(pipeline.fit(X[:100], y[rows]).predict(Q), expected)

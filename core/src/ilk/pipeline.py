@@ -197,7 +197,8 @@ class Pipeline(Classifier):
         """
         self.check_parameters()
         built = cast("list[Any]", taken_slot(self, "steps"))
-        vars(self).pop("weighted_rows_", None)
+        for name in ("weighted_rows_", "_carried_queries"):
+            vars(self).pop(name, None)
         if sample_weight is not None:
             sample_weight, X, y = self._weighted(built, X, y, sample_weight)
         return self._finish(built, Carried(X, y), sample_weight)
@@ -261,6 +262,7 @@ class Pipeline(Classifier):
         """
         self.check_parameters()
         built = taken_steps(self, carried.n_steps, len(self.steps))
+        vars(self).pop("_carried_queries", None)
         if carried.queries is not None:
             self._carried_queries = queries, carried.n_steps, carried.queries
         return self._finish(built, carried)

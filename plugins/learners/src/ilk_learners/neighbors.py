@@ -187,6 +187,7 @@ class Nearest(Component):
 
     def _take_rows(self, X: Cases, y: np.ndarray) -> None:
         """Fit the components in the slots on checked training rows and their targets."""
+        vars(self).pop("_expected", None)
         self._check_number(n_rows(X))
         learner: Any = None if self.metric_learner is None else self.seeded_slot("metric_learner")
         if learner is not None:
@@ -313,14 +314,14 @@ class Nearest(Component):
         n, expected = self._n_asked, vars(self).get("_expected")
         if expected is None or expected.X is not X:
             return self._nearest(X, n)
-        width = expected.near.shape[1]
+        near, rows = expected.lists  # both at once: cells may run in threads
+        width = near.shape[1]
         if width < n:
-            expected.near, expected.rows = self._nearest(X, n)
+            near, rows = expected.lists = self._nearest(X, n)
         elif width > n and not getattr(self.index_, "exact", False):
             return self._nearest(X, n)
         # contiguous, as from a search: numpy may round other layouts otherwise
-        near, rows = expected.near[:, :n], expected.rows[:, :n]
-        return np.ascontiguousarray(near), np.ascontiguousarray(rows)
+        return np.ascontiguousarray(near[:, :n]), np.ascontiguousarray(rows[:, :n])
 
     def _weighed(
         self, near: np.ndarray, rows: np.ndarray
@@ -425,8 +426,9 @@ class _Expected:
     """Queries, and the longest lists of their neighbours that have been searched for."""
 
     X: Any
-    near: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-    rows: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    lists: tuple[np.ndarray, np.ndarray] = field(
+        default_factory=lambda: (np.empty((0, 0)), np.empty((0, 0), dtype=np.int64))
+    )
 
 
 def _content(owner: Component, name: str) -> Any:
