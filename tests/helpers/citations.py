@@ -28,6 +28,7 @@ PUBLIC = (
     "ilk_distances.plotting",
     "ilk_learners",
     "ilk_learners.plotting",
+    "ilk_learners.sliding_windows",
     "ilk_ensembles.plotting",
     "ilk_evaluation",
     "ilk_evaluation.bias_variance",
@@ -37,6 +38,7 @@ PUBLIC = (
     "ilk_evaluation.diversity",
     "ilk_evaluation.figures",
     "ilk_evaluation.intervals",
+    "ilk_evaluation.object_detection",
     "ilk_evaluation.theory",
 )
 
