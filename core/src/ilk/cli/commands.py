@@ -28,6 +28,7 @@ BUILT_IN = {
 
 _KNOWN = {
     "data": ("ilk-evaluation", "Show how data sets are read, and what looks wrong in them."),
+    "figures": ("ilk-evaluation", "List or draw the figures of the source texts."),
     "fit": ("ilk-evaluation", "Fit a pipeline on a whole data set and save the model."),
     "plot": ("ilk-evaluation", "Draw figures of an experiment into files."),
     "predict": ("ilk-evaluation", "Predict the rows of a table by a saved model."),

@@ -1,0 +1,479 @@
+"""Decision regions side by side: neighbours, ties, scaling, margins of support vector machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ilk
+from ilk.plotting import class_regions, class_style, new_axes, plot_label
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+    from ilk import FittedClassifier, Labels, Matrix
+
+_MARGIN = 0.08  # space beyond the data on each side, as a share of the feature's range
+
+
+def regions(
+    models: Mapping[str, FittedClassifier],
+    X: Matrix,
+    y: Labels,
+    *,
+    resolution: int = 150,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the decision regions of several classifiers side by side, with the data.
+
+    Parameters
+    ----------
+    models : mapping of str to classifier
+        Fitted on two features, by the title of their panel. Places that a model rejects, with an
+        answer that is no class, are white.
+    X : array of shape (n, 2)
+    y : array of shape (n,)
+    resolution : int, default=150
+        Points along each side at which the models predict.
+    axes : sequence of Axes, optional
+        One for each model; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is no model, X has not two features, or there are more or fewer axes than models.
+
+    Examples
+    --------
+    >>> import ilk, ilk_learners
+    >>> X, y = ilk.dataset("iris").load().Xy
+    >>> models = {f"k = {k}": ilk.classifier("knn", k=k).fit(X[:, :2], y) for k in (1, 15)}
+    >>> panels = ilk_learners.plotting.regions(models, X[:, :2], y)
+    >>> [panel.get_title() for panel in panels]
+    ['k = 1', 'k = 15']
+    """
+    rows, classes, codes = plane_cases("regions", X, y)
+    panels = side_by_side("regions", axes, len(models))
+    low, high = corners(rows)
+    for ax, (title, model) in zip(panels, models.items(), strict=True):
+        class_regions(ax, model, low, high, resolution=resolution)
+        draw_cases(ax, rows, classes, codes)
+        ax.set(xticks=[], yticks=[], title=plot_label(title))
+    if any(np.ma.is_masked(ax.images[0].get_array()) for ax in panels):
+        panels[-1].bar(*low, 0, facecolor="white", edgecolor="0.6", label="no class")
+    panels[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    return panels
+
+
+def plane_cases(
+    function: str, X: Matrix, y: Labels | None, n_classes: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Check cases with two features; return them, their classes and the class codes."""
+    rows = np.asarray(X, dtype=float)
+    if rows.ndim != 2 or rows.shape[1] != 2:
+        raise ilk.InputError(f"{function}: X must have two features, got shape {rows.shape}")
+    if y is None:
+        raise ilk.InputError(f"{function}: y must be given with X")
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if len(codes) != len(rows):
+        raise ilk.InputError(f"{function}: y must have {len(rows)} labels, got {len(codes)}")
+    if n_classes is not None and len(classes) != n_classes:
+        raise ilk.InputError(f"{function}: y must have {n_classes} classes, got {len(classes)}")
+    return rows, classes, codes
+
+
+def side_by_side(function: str, axes: Sequence[Axes] | None, count: int) -> list[Any]:
+    """The given axes, or new ones, one for each panel."""
+    if not count:
+        raise ilk.InputError(f"{function}: there is nothing to draw")
+    if axes is None:
+        return list(np.atleast_1d(new_axes(3.3 * count + 0.9, 3.4, count)))
+    if len(axes) != count:
+        raise ilk.InputError(f"{function}: axes must be {count}, got {len(axes)}")
+    return list(axes)
+
+
+def corners(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Opposite corners of the plane about some points."""
+    space = _MARGIN * np.ptp(rows, axis=0)
+    return rows.min(axis=0) - space, rows.max(axis=0) + space
+
+
+def draw_cases(
+    ax: Axes, rows: np.ndarray, classes: np.ndarray, codes: np.ndarray, size: float = 16
+) -> None:
+    """Draw points, with a colour and marker for each class."""
+    edge: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.4}
+    for code, label in enumerate(classes):
+        look = class_style(code) | edge
+        ax.scatter(*rows[codes == code].T, size, label=plot_label(label), **look)
+
+
+def clouds(
+    means: Sequence[Sequence[float]], n: int, spread: float, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian clouds of n points each; those of means i, i + 3, ... are of class i."""
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.normal(mean, spread, (n, 2)) for mean in means])
+    return X, np.repeat(np.array(["A", "B", "C"])[np.arange(len(means)) % 3], n)
+
+
+def knn_regions(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    k: Sequence[int] = (1, 5, 19),
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the regions of k-nearest-neighbour classifiers for several k.
+
+    One neighbour follows each noisy case; many blur the borders.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: three overlapping classes, each in two clouds.
+    y : array of shape (n,), optional
+    k : sequence of int, default=(1, 5, 19)
+    axes : sequence of Axes, optional
+        One for each k; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        As by `regions`.
+
+    References
+    ----------
+    Arras: Parameter k.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> panels = ilk_learners.plotting.knn_regions(k=(1, 5))
+    >>> [panel.get_title() for panel in panels]
+    ['1-NN', '5-NN']
+    """
+    X, y = _given(X, y)
+    rows, _, _ = plane_cases("knn_regions", X, y)
+    models = {f"{n}-NN": ilk.classifier("knn", k=n).fit(rows, y) for n in k}
+    return regions(models, rows, y, axes=axes)
+
+
+def knn_ties(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    k: Sequence[int] = (1, 5),
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the regions of k-nearest-neighbour classifiers with ties between classes left white.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: three overlapping classes.
+    y : array of shape (n,), optional
+    k : sequence of int, default=(1, 5)
+    axes : sequence of Axes, optional
+        One for each k; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        As by `regions`.
+
+    References
+    ----------
+    Arras: K-NN Example.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> left, right = ilk_learners.plotting.knn_ties()
+    >>> bool(left.images[0].get_array().mask.any()), bool(right.images[0].get_array().mask.any())
+    (False, True)
+    """
+    X, y = _given(X, y)
+    rows, _, _ = plane_cases("knn_ties", X, y)
+    models = {}
+    for n in k:
+        knn = ilk.classifier("knn", k=n, vote="majority", ties="reject", reject_label=None)
+        models[f"{n}-NN"] = knn.fit(rows, y)
+    return regions(models, rows, y, axes=axes)
+
+
+def _given(X: Matrix | None, y: Labels | None) -> tuple[Any, Any]:
+    means = [(0.0, 0.0), (2.2, 0.2), (1.0, 1.9), (3.1, 2.0), (-0.9, 1.9), (1.2, -1.5)]
+    return clouds(means, 18, 0.65, seed=3) if X is None else (X, y)
+
+
+def feature_scaling(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    factor: float = 100.0,
+    k: int = 5,
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the regions of k-NN before and after the second feature is multiplied.
+
+    With a broad second feature, it alone decides which cases are near.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: 100 cases of two classes that differ in the first feature only, in which they overlap.
+    y : array of shape (n,), optional
+    factor : float, default=100
+    k : int, default=5
+    axes : sequence of two Axes, optional
+        None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+        Titles give the leave-one-out error.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        As by `regions`.
+
+    References
+    ----------
+    Arras: Feature Scaling.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> before, after = ilk_learners.plotting.feature_scaling()
+    >>> before.get_title()
+    'equal scales\\nerror 0.06'
+    >>> after.get_title()
+    'second feature x 100\\nerror 0.43'
+    """
+    if X is None:
+        X, y = clouds([(-1.0, 0.0), (1.0, 0.0)], 50, 0.65, seed=1)
+    rows, classes, codes = plane_cases("feature_scaling", X, y)
+    panels = side_by_side("feature_scaling", axes, 2)
+    titles = ("equal scales", f"second feature x {factor:g}")
+    for ax, scale, title in zip(panels, (1.0, factor), titles, strict=True):
+        scaled = rows * [1.0, scale]
+        knn: Any = ilk.classifier("knn", k=k).fit(scaled, codes)
+        error = np.mean(knn.leave_one_out(scaled, codes).labels != codes)
+        low, high = corners(scaled)
+        class_regions(ax, knn, low, high)
+        draw_cases(ax, scaled, classes, codes)
+        ax.set(xlabel="first feature", ylabel="second feature")
+        ax.set_title(f"{title}\nerror {error:.2f}")
+    panels[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    return panels
+
+
+def svm_cost(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    C: Sequence[float] = (0.1, 1.0, 100.0),
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the margin and the support vectors of a linear SVM for several costs C.
+
+    A large C buys few violations with a narrow margin.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: two classes that overlap a little.
+    y : array of shape (n,), optional
+        Two classes.
+    C : sequence of float, default=(0.1, 1, 100)
+    axes : sequence of Axes, optional
+        One for each C; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+        See `svm_margins`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, or y not two classes.
+
+    References
+    ----------
+    Evaluation slides: Effect of C.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> panels = ilk_learners.plotting.svm_cost(C=(0.1, 100))
+    >>> panels[0].get_title().splitlines()[0]
+    'C = 0.1'
+    """
+    machines = {f"C = {cost:g}": ilk.classifier("svm", kernel="linear", C=cost) for cost in C}
+    return _machines("svm_cost", machines, X, y, axes)
+
+
+def svm_width(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    sigma: Sequence[float] = (0.2, 0.5, 1.0, 3.0),
+    C: float = 10.0,
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the boundary and the support vectors of a Gaussian SVM for several kernel widths.
+
+    A narrow kernel surrounds each case, a wide one is nearly linear.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: two classes that overlap a little.
+    y : array of shape (n,), optional
+        Two classes.
+    sigma : sequence of float, default=(0.2, 0.5, 1, 3)
+        Width of the kernel, in units of X.
+    C : float, default=10
+    axes : sequence of Axes, optional
+        One for each sigma; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+        See `svm_margins`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, or y not two classes.
+
+    References
+    ----------
+    Zaidi 2011: figures 2.4-2.5.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> panels = ilk_learners.plotting.svm_width(sigma=(0.2, 3))
+    >>> [int(panel.get_title().split()[-3]) for panel in panels]  # support vectors
+    [42, 12]
+    """
+    machines = {}
+    for width in sigma:
+        kernel = {"use": "rbf", "sigma": width}
+        machines[f"sigma = {width:g}"] = ilk.classifier("svm", kernel=kernel, C=C)
+    return _machines("svm_width", machines, X, y, axes)
+
+
+def _machines(
+    function: str,
+    machines: Mapping[str, Any],
+    X: Matrix | None,
+    y: Labels | None,
+    axes: Sequence[Axes] | None,
+) -> list[Axes]:
+    """Fit machines, and draw each."""
+    if X is None:
+        X, y = clouds([(-1.0, 0.3), (0.6, -0.3)], 30, 0.6, seed=4)
+    rows, _, _ = plane_cases(function, X, y, 2)
+    panels = side_by_side(function, axes, len(machines))
+    for ax, (title, machine) in zip(panels, machines.items(), strict=True):
+        svm_margins(machine.fit(rows, y), rows, y, ax=ax)
+        ax.set_title(f"{title}\n{ax.get_title()}")
+    panels[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    return panels
+
+
+def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -> Axes:
+    """Draw a support vector machine: its boundary, its margin and its support vectors.
+
+    The boundary is solid; on the dashed lines the decision value is -1 and 1. Support vectors are
+    circled. The title has their number and the distance of the dashed lines, 2 / |w|, in the space
+    of the kernel.
+
+    Parameters
+    ----------
+    machine : svm
+        Fitted to X and y.
+    X : array of shape (n, 2)
+    y : array of shape (n,)
+        Two classes.
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, y not two classes, or the machine no support vectors.
+
+    References
+    ----------
+    Zaidi 2011: figure D.3. Cunningham 2008: sections 2.3.1-2.3.2.
+
+    Examples
+    --------
+    >>> import ilk, ilk_learners
+    >>> X, y = [[0, 0], [0, 1], [2, 0], [2, 1]], ["a", "a", "b", "b"]
+    >>> machine = ilk.classifier("svm", kernel="linear", C=float("inf")).fit(X, y)
+    >>> ilk_learners.plotting.svm_margins(machine, X, y).get_title()
+    '4 support vectors, margin 2'
+    """
+    rows, classes, codes = plane_cases("svm_margins", X, y, 2)
+    support = getattr(machine, "support_", None)
+    if support is None or not hasattr(machine, "margin_"):
+        raise ilk.InputError(
+            f"{ilk.display_name(machine)}: it has no support vectors to draw; fit an svm first"
+        )
+    ax = new_axes(4.4, 3.6) if ax is None else ax
+    low, high = corners(rows)
+    class_regions(ax, machine, low, high)
+    x, z = np.meshgrid(*np.linspace(low, high, 150).T)
+    values = np.asarray(machine.decision_function(np.column_stack([x.ravel(), z.ravel()])))
+    for level, style in ((-1, "--"), (0, "-"), (1, "--")):
+        if values.min() < level < values.max():
+            heights = values.reshape(x.shape)
+            ax.contour(x, z, heights, [level], colors="black", linestyles=style, linewidths=1.2)
+    draw_cases(ax, rows, classes, codes)
+    ring: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.9}
+    ax.scatter(*rows[support].T, 60, label="support vector", zorder=3, **ring)
+    margin = 2 * float(np.ravel(machine.margin_)[0])
+    ax.set(xticks=[], yticks=[])
+    ax.set_title(f"{len(support)} support vectors, margin {margin:.3g}")
+    return ax
