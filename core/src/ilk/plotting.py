@@ -202,7 +202,8 @@ def class_style(number: int) -> dict[str, Any]:
 
 def class_regions(
     ax: Axes,
-    model: Any,
+    predict: Callable[[np.ndarray], Any],
+    classes: np.ndarray,
     low: np.ndarray,
     high: np.ndarray,
     *,
@@ -212,18 +213,20 @@ def class_regions(
 
     Parameters
     ----------
-    model : classifier
-        Fitted on two features.
+    predict : function
+        Takes places, an array of shape (m, 2), and returns m labels.
+    classes : ndarray
+        The labels, in the order of their colours.
     low, high : ndarray of shape (2,)
         Opposite corners.
     resolution : int, default=150
-        Points along each side at which the model predicts.
+        Points along each side at which labels are predicted.
     """
     from matplotlib.colors import ListedColormap
 
     x, y = np.meshgrid(*np.linspace(low, high, resolution).T)
-    labels = np.asarray(model.predict(np.column_stack([x.ravel(), y.ravel()]))).tolist()
-    table = {label: code for code, label in enumerate(model.classes_.tolist())}
+    labels = np.asarray(predict(np.column_stack([x.ravel(), y.ravel()]))).tolist()
+    table = {label: code for code, label in enumerate(classes.tolist())}
     codes = np.array([table.get(label, -1) for label in labels]).reshape(x.shape)
     colors = ListedColormap([COLORS[code % len(COLORS)] for code in range(len(table))])
     (left, bottom), (right, top) = low, high

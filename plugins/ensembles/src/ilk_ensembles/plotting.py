@@ -12,6 +12,13 @@ import numpy as np
 
 import ilk
 from ilk.plotting import COLORS, class_style, new_axes, plot_label, scatter
+from ilk_ensembles.boosting.plotting import (
+    adaboost_rounds,
+    crab_rounds,
+    losses,
+    margin_distribution,
+    voting_weights,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +27,17 @@ if TYPE_CHECKING:
 
     from ilk import Cases, Estimator, FittedClassifier, Labels, Matrix
 
-__all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
+__all__ = [
+    "adaboost_rounds",
+    "crab_rounds",
+    "decision_regions",
+    "diversity_uplift",
+    "error_by_size",
+    "losses",
+    "margin_distribution",
+    "proximity_embedding",
+    "voting_weights",
+]
 
 _MARGIN = 0.08  # margin beyond the data on each side, as a share of the feature's range
 

@@ -65,7 +65,7 @@ def regions(
     panels = side_by_side("regions", axes, len(models))
     low, high = corners(rows)
     for ax, (title, model) in zip(panels, models.items(), strict=True):
-        class_regions(ax, model, low, high, resolution=resolution)
+        class_regions(ax, model.predict, model.classes_, low, high, resolution=resolution)
         draw_cases(ax, rows, classes, codes)
         ax.set(xticks=[], yticks=[], title=plot_label(title))
     if any(np.ma.is_masked(ax.images[0].get_array()) for ax in panels):
@@ -286,7 +286,7 @@ def feature_scaling(
         knn: Any = ilk.classifier("knn", k=k).fit(scaled, codes)
         error = np.mean(knn.leave_one_out(scaled, codes).labels != codes)
         low, high = corners(scaled)
-        class_regions(ax, knn, low, high)
+        class_regions(ax, knn.predict, knn.classes_, low, high)
         draw_cases(ax, scaled, classes, codes)
         ax.set(xlabel="first feature", ylabel="second feature")
         ax.set_title(f"{title}\nerror {error:.2f}")
@@ -463,7 +463,7 @@ def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -
         )
     ax = new_axes(4.4, 3.6) if ax is None else ax
     low, high = corners(rows)
-    class_regions(ax, machine, low, high)
+    class_regions(ax, machine.predict, classes, low, high)
     x, z = np.meshgrid(*np.linspace(low, high, 150).T)
     values = np.asarray(machine.decision_function(np.column_stack([x.ravel(), z.ravel()])))
     for level, style in ((-1, "--"), (0, "-"), (1, "--")):

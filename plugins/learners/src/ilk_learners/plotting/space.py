@@ -218,7 +218,7 @@ def local_ellipses(
     learner : metric learner, default="boostml1"
         Not fitted, as it is fitted here.
     X : array of shape (n, 2), optional
-        None: two classes, with a border that turns.
+        None: two classes; the border is a corner.
     y : array of shape (n,), optional
     queries : array of shape (m, 2), optional
         None: points near to and far from the border of the default data, or twelve rows.
@@ -249,7 +249,7 @@ def local_ellipses(
     2
     """
     if X is None:
-        X, y = _turning_border()
+        X, y = _corner()
         if queries is None:
             queries = np.array(_NEAR_AND_FAR)
     fitted = ilk.build(learner, kind="metric_learner").fit(X, y)
@@ -257,17 +257,15 @@ def local_ellipses(
 
 
 _NEAR_AND_FAR = [
-    *[(-1.6, -1.0), (-0.9, -1.4), (-0.25, -1.0), (0.45, -0.4), (1.0, 0.6), (1.2, 0.2)],
-    *[(1.6, 1.6), (-1.2, 1.0), (0.2, 1.3), (1.4, -1.3)],
+    *[(-0.3, -1.6), (0.35, -1.1), (-0.35, -0.5), (0.4, 0.4), (0.9, -0.35), (1.6, 0.35)],
+    *[(1.4, -1.4), (-1.3, 1.2), (-1.4, -1.0)],
 ]
 
 
-def _turning_border() -> tuple[np.ndarray, np.ndarray]:
-    """Cases of two classes in a square, without those next to the border."""
+def _corner() -> tuple[np.ndarray, np.ndarray]:
+    """Cases in a square; one quarter is of another class."""
     X = np.random.default_rng(0).uniform(-2, 2, (400, 2))
-    height = X[:, 1] - np.where(X[:, 0] > 0, 1.6 * X[:, 0] - 1.2, -1.2)
-    apart = abs(height) > 0.15
-    return X[apart], np.where(height > 0, "A", "B")[apart]
+    return X, np.where((X[:, 0] < 0) | (X[:, 1] > 0), "A", "B")
 
 
 def neighborhoods(

@@ -1,0 +1,431 @@
+"""Plots of boosting: rounds with the weights of cases, margins, voting weights, losses."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ilk
+from ilk.plotting import COLORS, class_regions, class_style, new_axes, plot_label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from ilk import Labels, Matrix
+
+_AREA = 1400.0  # of the points of all cases together, in square points
+_SPACE = 0.06  # beyond the data on each side, as a share of the feature's range
+
+# Twenty cases (two features, class) for which the eight stumps, and the errors of the strong
+# classifier after each, are those that Arras prints; weighted errors differ by 0.02 at most.
+_ARRAS = """\
+0.09 0.16 -1  0.02 0.05 -1  0.15 0.40 -1  0.22 0.23 -1  0.06 0.45 -1  0.05 0.90 -1  0.35 0.91 -1
+0.67 0.05 1  0.45 0.12 1  0.53 0.20 -1  0.79 0.40 -1  0.64 0.35 -1  0.39 0.77 1  0.52 0.95 1
+0.43 0.82 1  0.85 0.30 1  0.84 0.97 1  0.91 0.49 1  0.83 0.78 1  0.95 0.24 -1
+""".split()
+
+
+def adaboost_rounds(
+    model: Any = None,
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    rounds: Sequence[int] | None = None,
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw AdaBoost round by round: weights of cases as areas, and the border of each member.
+
+    A panel shows the weights with which its member was fitted; the member's border is solid, and
+    those before are grey. The plane is shaded by the votes of all members up to the round.
+
+    Parameters
+    ----------
+    model : adaboost, optional
+        Fitted on X and y, without weights of the cases. None: eight rounds of stumps.
+    X : array of shape (n, 2), optional
+        None: twenty cases like those of the text.
+    y : array of shape (n,), optional
+    rounds : sequence of int, optional
+        Numbers of rounds, from 1. None: the first eight.
+    axes : sequence of Axes, optional
+        One for each round; None: those of a new figure, at most four in a row.
+
+    Returns
+    -------
+    list of Axes
+        Titles give the member's weighted error and voting weight, and the number of cases that the
+        members up to there misclassify.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, or the model has fewer rounds.
+
+    References
+    ----------
+    Arras: AdaBoost Example. Cunningham 2008: figure 2.5.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> panels = ilk_ensembles.plotting.adaboost_rounds(rounds=(1, 2))
+    >>> panels[0].get_title()
+    'round 1: 4 errors\\ne = 0.20, alpha = 0.69'
+    """
+    if X is None:
+        X, y = arras_cases()
+    rows, classes, codes = _cases("adaboost_rounds", X, y)
+    if model is None:
+        model = ilk.classifier("adaboost", n_members=8).fit(rows, y)
+    ilk.check_fitted(model)
+    last = len(model.estimators_)
+    wanted = list(range(1, min(last, 8) + 1)) if rounds is None else sorted(set(rounds))
+    if not wanted or wanted[0] < 1 or wanted[-1] > last:
+        raise ilk.InputError(
+            f"adaboost_rounds: rounds must be from 1 to {last}, got {list(rounds or ())!r}"
+        )
+    stages = _Stages(model, rows, np.asarray(y))
+    panels = _panels("adaboost_rounds", axes, len(wanted))
+    for ax, number in zip(panels, wanted, strict=True):
+        stages.draw(ax, number)
+        for code, label in enumerate(classes):
+            areas = _AREA * stages.weights[number - 1][codes == code]
+            look = class_style(code) | {"edgecolors": "white", "linewidths": 0.5}
+            ax.scatter(*rows[codes == code].T, areas, label=plot_label(label), zorder=3, **look)
+    return panels
+
+
+class _Stages:
+    """The rounds of a boosted classifier on cases in the plane."""
+
+    def __init__(self, model: Any, rows: np.ndarray, y: np.ndarray) -> None:
+        self.model = model
+        space = _SPACE * np.ptp(rows, axis=0)
+        self.low, self.high = rows.min(axis=0) - space, rows.max(axis=0) + space
+        self.weights = list(model.staged_weights(rows, y))
+        self.wrong = [int(np.sum(labels != y)) for labels in model.staged_predict(rows)]
+
+    def draw(self, ax: Axes, number: int) -> None:
+        """Draw the votes after a round, and the borders of its member and those before."""
+        model, low, high = self.model, self.low, self.high
+
+        def voted(places: np.ndarray) -> np.ndarray:
+            return next(islice(model.staged_predict(places), number - 1, None))  # type: ignore[no-any-return]
+
+        class_regions(ax, voted, model.classes_, low, high, resolution=100)
+        *before, latest = model.estimators_[:number]
+        for member in before:
+            _border(ax, member, low, high, color="0.6", linewidth=0.8)
+        _border(ax, latest, low, high, color="black", linewidth=1.6)
+        e, alpha, wrong = (of[number - 1] for of in (model.errors_, model.alphas_, self.wrong))
+        plural = "s" * (wrong != 1)
+        ax.set_title(f"round {number}: {wrong} error{plural}\ne = {e:.2f}, alpha = {alpha:.2f}")
+        ax.set(xticks=[], yticks=[], xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+
+
+def arras_cases() -> tuple[np.ndarray, np.ndarray]:
+    """Twenty cases of classes -1 and 1 in the unit square, like those that Arras draws."""
+    table = np.array(_ARRAS, dtype=float).reshape(-1, 3)
+    return table[:, :2], table[:, 2].astype(int)
+
+
+def _cases(
+    function: str, X: Matrix, y: Labels | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rows = np.asarray(X, dtype=float)
+    if rows.ndim != 2 or rows.shape[1] != 2:
+        raise ilk.InputError(f"{function}: X must have two features, got shape {rows.shape}")
+    if y is None or len(np.asarray(y)) != len(rows):
+        raise ilk.InputError(f"{function}: y must have {len(rows)} labels")
+    return rows, *np.unique(np.asarray(y), return_inverse=True)
+
+
+def _panels(function: str, axes: Sequence[Axes] | None, count: int) -> list[Any]:
+    if axes is None:
+        columns = min(count, 4)
+        n_rows = -(-count // columns)
+        every = np.ravel(new_axes(2.8 * columns, 3.1 * n_rows, columns, rows=n_rows))
+        for ax in every[count:]:
+            ax.set_axis_off()
+        return list(every[:count])
+    if len(axes) != count:
+        raise ilk.InputError(f"{function}: axes must be {count}, got {len(axes)}")
+    return list(axes)
+
+
+def _border(ax: Axes, member: Any, low: np.ndarray, high: np.ndarray, **line: Any) -> None:
+    """Draw where the answer of a member changes."""
+    feature = getattr(member, "feature_", None)
+    if feature is not None and np.ndim(getattr(member, "threshold_", None)) == 0:
+        (ax.axhline if feature else ax.axvline)(float(member.threshold_), **line)
+        return
+    x, z = np.meshgrid(*np.linspace(low, high, 150).T)
+    labels = np.asarray(member.predict(np.column_stack([x.ravel(), z.ravel()])))
+    _, codes = np.unique(labels, return_inverse=True)
+    between = np.arange(codes.max()) + 0.5
+    if len(between):
+        style = {"colors": line["color"], "linewidths": line["linewidth"]}
+        ax.contour(x, z, codes.reshape(x.shape), between, **style)
+
+
+def crab_rounds(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    rounds: Sequence[int] = (1, 3, 5),
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the regions of CRAB, boosted histograms of single features, after some rounds.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: blocks of two classes.
+    y : array of shape (n,), optional
+    rounds : sequence of int, default=(1, 3, 5)
+    axes : sequence of Axes, optional
+        One for each; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+        See `decision_regions`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, or there are fewer rounds.
+
+    References
+    ----------
+    Zaidi 2011: figure 10.1.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> panels = ilk_ensembles.plotting.crab_rounds()
+    >>> [panel.get_title() for panel in panels]
+    ['1 round', '3 rounds', '5 rounds']
+    """
+    from ilk_ensembles.plotting import decision_regions
+
+    if X is None:
+        rng = np.random.default_rng(0)
+        blocks = [(0, 0), (3, 0), (0, 3), (3, 3), (1.5, 1.5), (1.5, 3), (3, 1.5)]
+        X = np.concatenate([rng.uniform(0, 1, (25, 2)) + corner for corner in blocks])
+        y = np.repeat(["A", "A", "A", "A", "B", "B", "B"], 25)
+    model = ilk.classifier("crab", n_rounds=max(rounds, default=1)).fit(X, y)
+    panels = decision_regions(model, X, y, rounds=rounds, axes=axes, resolution=150)
+    return list(panels)
+
+
+def margin_distribution(
+    model: Any = None,
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    rounds: Sequence[int] = (5, 20, 100),
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the cumulative distribution of the margins of cases after some rounds of boosting.
+
+    The margin is the share of the votes for the true class minus that for the strongest other one.
+    Below 0 a case is misclassified. Further rounds raise small margins, even after the last error.
+
+    Parameters
+    ----------
+    model : adaboost, optional
+        Fitted. None: 100 rounds of trees of depth 2.
+    X : array of shape (n, p), optional
+        None: 300 cases within and outside of a circle.
+    y : array of shape (n,), optional
+    rounds : sequence of int, default=(5, 20, 100)
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If the model has fewer rounds.
+
+    References
+    ----------
+    Evaluation slides: AdaBoost Remarks. Schapire, Freund, Bartlett & Lee (1998), figure 1.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> ax = ilk_ensembles.plotting.margin_distribution(rounds=(5, 20))
+    >>> [line.get_label() for line in ax.lines[:2]]
+    ['5 rounds', '20 rounds']
+    """
+    if X is None:
+        X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+        y = np.where(np.hypot(*X.T) < 0.7, "inside", "outside")
+    if model is None:
+        tree = {"use": "decision_tree", "max_depth": 2}
+        model = ilk.classifier("adaboost", member=tree, n_members=max(rounds, default=1)).fit(X, y)
+    ilk.check_fitted(model)
+    by_round = dict(enumerate(staged_margins(model, X, y), start=1))
+    missing = [number for number in rounds if number not in by_round]
+    if missing or not rounds:
+        raise ilk.InputError(
+            f"margin_distribution: rounds must be from 1 to {len(by_round)}, got {list(rounds)!r}"
+        )
+    ax = new_axes(5.6, 4.0) if ax is None else ax
+    for place, number in enumerate(sorted(set(rounds))):
+        margins = np.sort(by_round[number])
+        steps = np.arange(len(margins) + 1) / len(margins)
+        style: Any = {"color": COLORS[place % len(COLORS)], "where": "post"}
+        label = f"{number} round{'s' * (number > 1)}"
+        ax.step(np.append(-1, margins), steps, label=label, **style)
+    ax.axvline(0, color="0.5", linewidth=0.8, linestyle=":")
+    ax.set(xlim=(-1, 1), ylim=(0, 1.02), xlabel="margin", ylabel="share of cases with at most it")
+    ax.legend()
+    return ax
+
+
+def staged_margins(model: Any, X: Matrix, y: Labels | None) -> list[np.ndarray]:
+    """Margins of the cases after each round, from -1 to 1."""
+    classes, codes = ilk.check_labels(model, y, X)
+    codes = np.searchsorted(model.classes_, classes)[codes]
+    rows, margins = np.arange(len(codes)), []
+    for support, total in zip(
+        model.staged_decision_function(X), np.cumsum(model.alphas_), strict=True
+    ):
+        if support.ndim == 1:
+            lead = support * (2 * codes - 1)
+        else:
+            others = np.array(support)
+            others[rows, codes] = -np.inf
+            lead = support[rows, codes] - others.max(axis=1)
+        margins.append(lead / total)
+    return margins
+
+
+def voting_weights(model: Any = None, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
+    """Draw AdaBoost's voting weight and its factor of the error bound, by the error of a member.
+
+    ``alpha(e) = ln((1 - e) / e) / 2`` and ``Z(e) = 2 sqrt(e (1 - e))``. A member at chance has no
+    vote, and leaves the bound as it is.
+
+    Parameters
+    ----------
+    model : adaboost, optional
+        Fitted on two classes; its members are marked.
+    axes : sequence of two Axes, optional
+        None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If the axes are not two.
+
+    References
+    ----------
+    Arras: AdaBoost Learning; Why Does It Work.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> weight, factor = ilk_ensembles.plotting.voting_weights()
+    >>> e, alpha = weight.lines[0].get_data()
+    >>> round(float(2 * alpha[e.searchsorted(0.2)]), 2)  # printed for e = 0.2, with the factor 2
+    1.39
+    """
+    e = np.linspace(0.002, 0.998, 499)
+    panels = _panels("voting_weights", axes, 2)
+    values = (np.log((1 - e) / e) / 2, 2 * np.sqrt(e * (1 - e)))
+    for ax, height, name in zip(panels, values, ("alpha: vote", "Z: factor"), strict=True):
+        ax.plot(e, height, color=COLORS[0])
+        ax.axvline(0.5, color="0.5", linewidth=0.8, linestyle=":")
+        ax.set(xlabel="error of the member", title=name, xlim=(0, 1))
+    panels[0].axhline(0, color="0.5", linewidth=0.8, linestyle=":")
+    panels[1].set_ylim(0, 1.05)
+    if model is not None:
+        errors = np.asarray(model.errors_)
+        panels[0].plot(errors, model.alphas_, "o", color=COLORS[5], label="members")
+        panels[1].plot(errors, 2 * np.sqrt(errors * (1 - errors)), "o", color=COLORS[5])
+        panels[0].legend()
+    return panels
+
+
+def losses(
+    names: Sequence[str] = ("0/1", "hinge", "exponential", "logistic", "squared"),
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw losses of a case by its margin ``m = y f(x)``: the error, and upper bounds of it.
+
+    0/1: 1 if m <= 0; hinge ``max(0, 1 - m)``; exponential ``exp(-m)``; logistic
+    ``ln(1 + exp(-m)) / ln 2``, which is 1 at 0 as the others; squared ``(1 - m)^2``.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of these.
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If a name is unknown.
+
+    References
+    ----------
+    Arras: Why Does It Work.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> ax = ilk_ensembles.plotting.losses()
+    >>> [line.get_label() for line in ax.lines]
+    ['0/1', 'hinge', 'exponential', 'logistic', 'squared']
+    """
+    m = np.linspace(-2, 2.5, 901)
+    every = {
+        "0/1": np.where(m <= 0, 1.0, 0.0),
+        "hinge": np.maximum(0, 1 - m),
+        "exponential": np.exp(-m),
+        "logistic": np.logaddexp(0, -m) / np.log(2),
+        "squared": (1 - m) ** 2,
+    }
+    unknown = [name for name in names if name not in every]
+    if unknown:
+        raise ilk.InputError(
+            f"losses: there is no {unknown[0]!r}{ilk.did_you_mean(unknown[0], every)}"
+        )
+    ax = new_axes(5.6, 4.0) if ax is None else ax
+    for number, name in enumerate(names):
+        style: Any = {"color": "black", "linewidth": 2} if name == "0/1" else {}
+        ax.plot(m, every[name], **({"color": COLORS[number % len(COLORS)]} | style), label=name)
+    ax.set(xlabel="margin y f(x)", ylabel="loss", ylim=(-0.05, 4), xlim=(-2, 2.5))
+    ax.legend()
+    return ax
