@@ -96,7 +96,9 @@ class TextFigure:
 
     @property
     def summary(self) -> str:
-        return self._docstring.summary
+        from ilk.cli.docstrings import without_markup
+
+        return without_markup(self._docstring.summary)
 
     @property
     def source(self) -> str:

@@ -21,8 +21,8 @@ BUILT_IN = {
     "check": ("ilk.cli.check:check", "Check that a distribution's components keep their contract."),
     "doctor": ("ilk.cli.doctor:doctor", "Describe the installation and its problems."),
     "list": ("ilk.cli.list:list_", "List the components that are installed."),
-    "new": ("ilk.cli.new:new", "Start a plugin: a project with passing tests."),
-    "schema": ("ilk.cli.schema:schema", "Print the JSON Schema of files or of a component."),
+    "new": ("ilk.cli.kind_argument:new", "Start a plugin: a project with passing tests."),
+    "schema": ("ilk.cli.kind_argument:schema", "Print the JSON Schema of files or of a component."),
     "show": ("ilk.cli.show:show", "Show the interface of a kind, or a component's parameters."),
 }
 

@@ -14,7 +14,6 @@ import ilk
 from ilk.plotting import COLORS, class_style, new_axes, plot_label, scatter
 from ilk_ensembles.boosting.plotting import (
     adaboost_rounds,
-    crab_rounds,
     losses,
     margin_distribution,
     voting_weights,
@@ -327,6 +326,57 @@ def decision_regions(
         _draw(ax, regions, (low, high), model.classes_, rows, codes)
         ax.set_title(title)
     return panels
+
+
+def crab_rounds(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    rounds: Sequence[int] = (1, 3, 5),
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the regions of CRAB, boosted histograms of single features, after some rounds.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: blocks of two classes.
+    y : array of shape (n,), optional
+    rounds : sequence of int, default=(1, 3, 5)
+    axes : sequence of Axes, optional
+        One for each; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+        See `decision_regions`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, or there are fewer rounds.
+
+    References
+    ----------
+    Zaidi 2011: figure 10.1.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> panels = ilk_ensembles.plotting.crab_rounds()
+    >>> [panel.get_title() for panel in panels]
+    ['1 round', '3 rounds', '5 rounds']
+    """
+    if X is None:
+        rng = np.random.default_rng(0)
+        blocks = [(0, 0), (3, 0), (0, 3), (3, 3), (1.5, 1.5), (1.5, 3), (3, 1.5)]
+        X = np.concatenate([rng.uniform(0, 1, (25, 2)) + corner for corner in blocks])
+        y = np.repeat(["A", "A", "A", "A", "B", "B", "B"], 25)
+    model = ilk.classifier("crab", n_rounds=max(rounds, default=1)).fit(X, np.asarray(y))
+    panels = decision_regions(model, X, y, rounds=rounds, axes=axes, resolution=150)
+    return list(panels)
 
 
 def _predictions(

@@ -22,11 +22,12 @@ _SPACE = 0.06  # beyond the data on each side, as a share of the feature's range
 
 # Twenty cases (two features, class) for which the eight stumps, and the errors of the strong
 # classifier after each, are those that Arras prints; weighted errors differ by 0.02 at most.
-_ARRAS = """\
-0.09 0.16 -1  0.02 0.05 -1  0.15 0.40 -1  0.22 0.23 -1  0.06 0.45 -1  0.05 0.90 -1  0.35 0.91 -1
-0.67 0.05 1  0.45 0.12 1  0.53 0.20 -1  0.79 0.40 -1  0.64 0.35 -1  0.39 0.77 1  0.52 0.95 1
-0.43 0.82 1  0.85 0.30 1  0.84 0.97 1  0.91 0.49 1  0.83 0.78 1  0.95 0.24 -1
-""".split()
+_ARRAS = [
+    *[(0.09, 0.16, -1), (0.02, 0.05, -1), (0.15, 0.4, -1), (0.22, 0.23, -1), (0.06, 0.45, -1)],
+    *[(0.05, 0.9, -1), (0.35, 0.91, -1), (0.67, 0.05, 1), (0.45, 0.12, 1), (0.53, 0.2, -1)],
+    *[(0.79, 0.4, -1), (0.64, 0.35, -1), (0.39, 0.77, 1), (0.52, 0.95, 1), (0.43, 0.82, 1)],
+    *[(0.85, 0.3, 1), (0.84, 0.97, 1), (0.91, 0.49, 1), (0.83, 0.78, 1), (0.95, 0.24, -1)],
+]
 
 
 def adaboost_rounds(
@@ -37,7 +38,7 @@ def adaboost_rounds(
     *,
     axes: Sequence[Axes] | None = None,
 ) -> list[Axes]:
-    """Draw AdaBoost round by round: weights of cases as areas, and the border of each member.
+    r"""Draw AdaBoost round by round: weights of cases as areas, and the border of each member.
 
     A panel shows the weights with which its member was fitted; the member's border is solid, and
     those before are grey. The plane is shaded by the votes of all members up to the round.
@@ -76,13 +77,13 @@ def adaboost_rounds(
     >>> import ilk_ensembles
     >>> panels = ilk_ensembles.plotting.adaboost_rounds(rounds=(1, 2))
     >>> panels[0].get_title()
-    'round 1: 4 errors\\ne = 0.20, alpha = 0.69'
+    'round 1: 4 errors\ne = 0.20, alpha = 0.69'
     """
     if X is None:
         X, y = arras_cases()
     rows, classes, codes = _cases("adaboost_rounds", X, y)
     if model is None:
-        model = ilk.classifier("adaboost", n_members=8).fit(rows, y)
+        model = ilk.classifier("adaboost", n_members=8).fit(rows, classes[codes])
     ilk.check_fitted(model)
     last = len(model.estimators_)
     wanted = list(range(1, min(last, 8) + 1)) if rounds is None else sorted(set(rounds))
@@ -97,7 +98,8 @@ def adaboost_rounds(
         for code, label in enumerate(classes):
             areas = _AREA * stages.weights[number - 1][codes == code]
             look = class_style(code) | {"edgecolors": "white", "linewidths": 0.5}
-            ax.scatter(*rows[codes == code].T, areas, label=plot_label(label), zorder=3, **look)
+            x, z = rows[codes == code].T
+            ax.scatter(x, z, areas, label=plot_label(label), zorder=3, **look)
     return panels
 
 
@@ -116,7 +118,7 @@ class _Stages:
         model, low, high = self.model, self.low, self.high
 
         def voted(places: np.ndarray) -> np.ndarray:
-            return next(islice(model.staged_predict(places), number - 1, None))  # type: ignore[no-any-return]
+            return next(islice(model.staged_predict(places), number - 1, None))
 
         class_regions(ax, voted, model.classes_, low, high, resolution=100)
         *before, latest = model.estimators_[:number]
@@ -131,13 +133,11 @@ class _Stages:
 
 def arras_cases() -> tuple[np.ndarray, np.ndarray]:
     """Twenty cases of classes -1 and 1 in the unit square, like those that Arras draws."""
-    table = np.array(_ARRAS, dtype=float).reshape(-1, 3)
+    table = np.array(_ARRAS)
     return table[:, :2], table[:, 2].astype(int)
 
 
-def _cases(
-    function: str, X: Matrix, y: Labels | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _cases(function: str, X: Matrix, y: Labels | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rows = np.asarray(X, dtype=float)
     if rows.ndim != 2 or rows.shape[1] != 2:
         raise ilk.InputError(f"{function}: X must have two features, got shape {rows.shape}")
@@ -161,9 +161,9 @@ def _panels(function: str, axes: Sequence[Axes] | None, count: int) -> list[Any]
 
 def _border(ax: Axes, member: Any, low: np.ndarray, high: np.ndarray, **line: Any) -> None:
     """Draw where the answer of a member changes."""
-    feature = getattr(member, "feature_", None)
-    if feature is not None and np.ndim(getattr(member, "threshold_", None)) == 0:
-        (ax.axhline if feature else ax.axvline)(float(member.threshold_), **line)
+    feature, threshold = (vars(member).get(name) for name in ("feature_", "threshold_"))
+    if feature is not None and isinstance(threshold, float):
+        (ax.axhline if feature else ax.axvline)(threshold, **line)
         return
     x, z = np.meshgrid(*np.linspace(low, high, 150).T)
     labels = np.asarray(member.predict(np.column_stack([x.ravel(), z.ravel()])))
@@ -172,59 +172,6 @@ def _border(ax: Axes, member: Any, low: np.ndarray, high: np.ndarray, **line: An
     if len(between):
         style = {"colors": line["color"], "linewidths": line["linewidth"]}
         ax.contour(x, z, codes.reshape(x.shape), between, **style)
-
-
-def crab_rounds(
-    X: Matrix | None = None,
-    y: Labels | None = None,
-    rounds: Sequence[int] = (1, 3, 5),
-    *,
-    axes: Sequence[Axes] | None = None,
-) -> list[Axes]:
-    """Draw the regions of CRAB, boosted histograms of single features, after some rounds.
-
-    Parameters
-    ----------
-    X : array of shape (n, 2), optional
-        None: blocks of two classes.
-    y : array of shape (n,), optional
-    rounds : sequence of int, default=(1, 3, 5)
-    axes : sequence of Axes, optional
-        One for each; None: those of a new figure.
-
-    Returns
-    -------
-    list of Axes
-        See `decision_regions`.
-
-    Raises
-    ------
-    IlkError
-        If matplotlib is not installed.
-    InputError
-        If X has not two features, or there are fewer rounds.
-
-    References
-    ----------
-    Zaidi 2011: figure 10.1.
-
-    Examples
-    --------
-    >>> import ilk_ensembles
-    >>> panels = ilk_ensembles.plotting.crab_rounds()
-    >>> [panel.get_title() for panel in panels]
-    ['1 round', '3 rounds', '5 rounds']
-    """
-    from ilk_ensembles.plotting import decision_regions
-
-    if X is None:
-        rng = np.random.default_rng(0)
-        blocks = [(0, 0), (3, 0), (0, 3), (3, 3), (1.5, 1.5), (1.5, 3), (3, 1.5)]
-        X = np.concatenate([rng.uniform(0, 1, (25, 2)) + corner for corner in blocks])
-        y = np.repeat(["A", "A", "A", "A", "B", "B", "B"], 25)
-    model = ilk.classifier("crab", n_rounds=max(rounds, default=1)).fit(X, y)
-    panels = decision_regions(model, X, y, rounds=rounds, axes=axes, resolution=150)
-    return list(panels)
 
 
 def margin_distribution(
@@ -278,7 +225,8 @@ def margin_distribution(
         y = np.where(np.hypot(*X.T) < 0.7, "inside", "outside")
     if model is None:
         tree = {"use": "decision_tree", "max_depth": 2}
-        model = ilk.classifier("adaboost", member=tree, n_members=max(rounds, default=1)).fit(X, y)
+        model = ilk.classifier("adaboost", member=tree, n_members=max(rounds, default=1))
+        model.fit(X, np.asarray(y))
     ilk.check_fitted(model)
     by_round = dict(enumerate(staged_margins(model, X, y), start=1))
     missing = [number for number in rounds if number not in by_round]

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["condorcet_curves", "cover_curves", "vc_bounds"]
 
 
-def cover_curves(
-    n_features: Sequence[int] = (2, 10, 50, 200), *, ax: Axes | None = None
-) -> Axes:
+def cover_curves(n_features: Sequence[int] = (2, 10, 50, 200), *, ax: Axes | None = None) -> Axes:
     """Draw the probability that N points with random labels are linearly separable.
 
     Points in general position in l dimensions; the horizontal axis is ``N / (l + 1)``. The more
@@ -58,10 +56,11 @@ def cover_curves(
     >>> dict(zip((3 * N).round().astype(int).tolist(), share.tolist()))[4]  # 14 of 16
     0.875
     """
+    shares: Any = separable_share  # of arrays, too
     ax = new_axes(5.6, 4.0) if ax is None else ax
     for number, width in enumerate(n_features):
         points = np.arange(1, 4 * (width + 1) + 1)
-        share, marker = separable_share(points, width), "." if width < 20 else ""
+        share, marker = shares(points, width), "." if width < 20 else ""
         style: Any = {"color": COLORS[number % len(COLORS)], "marker": marker}
         ax.plot(points / (width + 1), share, label=f"l = {width}", **style)
     ax.axvline(2, color="0.5", linewidth=0.8, linestyle=":")

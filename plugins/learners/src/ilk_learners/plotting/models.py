@@ -67,9 +67,9 @@ def xor_map(
     [[0.368, 0.368], [0.368, 0.368]]
     """
     default = X is None
-    if default:
-        X, y = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], ["A", "A", "B", "B"]
-    assert X is not None
+    if X is None:
+        X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]])
+        y = ["A", "A", "B", "B"]
     rows, classes, codes = plane_cases("xor_map", X, y, 2)
     places = np.asarray(centers, dtype=float)
     if places.shape != (2, 2):
@@ -272,7 +272,7 @@ def _landscape(size: int = 200) -> np.ndarray:
     roof = (down < 0.53) & (down > 0.36 + abs(across - 0.3))
     picture[roof] = 60
     noise = np.random.default_rng(0).normal(0, 4, picture.shape)
-    return np.clip(picture + noise, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(picture + noise, 0, 255), dtype=np.uint8)
 
 
 def editing(
@@ -321,12 +321,13 @@ def editing(
     """
     if X is None:
         X, y = _moons(120, 0.05)
-    rows, _, _ = plane_cases("editing", X, y)
+    rows, classes, codes = plane_cases("editing", X, y)
+    labels = classes[codes]
     panels = side_by_side("editing", axes, len(editors))
     for ax, which in zip(panels, editors, strict=True):
         editor = ilk.build(which, kind="editor")
-        editor.fit_resample(rows, y)
-        selection(editor, rows, y, axes=ax)
+        editor.fit_resample(rows, labels)
+        selection(editor, rows, labels, axes=ax)
         ax.set(xlabel="", ylabel="", xticks=[], yticks=[])
         if ax is not panels[-1]:
             ax.get_legend().remove()
@@ -337,8 +338,9 @@ def _moons(n: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]
     """Two crescents; a share of the labels is wrong."""
     rng = np.random.default_rng(seed)
     codes, turn = np.arange(n) % 2, rng.uniform(0, np.pi, n)
-    X = np.column_stack([np.cos(turn), np.sin(turn)]) * (1 - 2 * codes)[:, None]
-    X = X + codes[:, None] * [1.0, 0.4] + rng.normal(0, 0.12, (n, 2))
+    signs = np.where(codes, -1.0, 1.0)[:, None]
+    X = np.column_stack([np.cos(turn), np.sin(turn)]) * signs
+    X += codes[:, None] * [1.0, 0.4] + rng.normal(0, 0.12, (n, 2))
     wrong = rng.permutation(n)[: round(noise * n)]
     codes[wrong] = 1 - codes[wrong]
     return X, np.array(["A", "B"])[codes]

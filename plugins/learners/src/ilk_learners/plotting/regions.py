@@ -115,7 +115,8 @@ def draw_cases(
     edge: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.4}
     for code, label in enumerate(classes):
         look = class_style(code) | edge
-        ax.scatter(*rows[codes == code].T, size, label=plot_label(label), **look)
+        x, y = rows[codes == code].T
+        ax.scatter(x, y, size, label=plot_label(label), **look)
 
 
 def clouds(
@@ -237,7 +238,7 @@ def feature_scaling(
     *,
     axes: Sequence[Axes] | None = None,
 ) -> list[Axes]:
-    """Draw the regions of k-NN before and after the second feature is multiplied.
+    r"""Draw the regions of k-NN before and after the second feature is multiplied.
 
     With a broad second feature, it alone decides which cases are near.
 
@@ -272,9 +273,9 @@ def feature_scaling(
     >>> import ilk_learners
     >>> before, after = ilk_learners.plotting.feature_scaling()
     >>> before.get_title()
-    'equal scales\\nerror 0.06'
+    'equal scales\nerror 0.06'
     >>> after.get_title()
-    'second feature x 100\\nerror 0.43'
+    'second feature x 100\nerror 0.43'
     """
     if X is None:
         X, y = clouds([(-1.0, 0.0), (1.0, 0.0)], 50, 0.65, seed=1)
@@ -406,10 +407,11 @@ def _machines(
     """Fit machines, and draw each."""
     if X is None:
         X, y = clouds([(-1.0, 0.3), (0.6, -0.3)], 30, 0.6, seed=4)
-    rows, _, _ = plane_cases(function, X, y, 2)
+    rows, classes, codes = plane_cases(function, X, y, 2)
+    labels = classes[codes]
     panels = side_by_side(function, axes, len(machines))
     for ax, (title, machine) in zip(panels, machines.items(), strict=True):
-        svm_margins(machine.fit(rows, y), rows, y, ax=ax)
+        svm_margins(machine.fit(rows, labels), rows, labels, ax=ax)
         ax.set_title(f"{title}\n{ax.get_title()}")
     panels[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
     return panels
@@ -472,7 +474,7 @@ def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -
             ax.contour(x, z, heights, [level], colors="black", linestyles=style, linewidths=1.2)
     draw_cases(ax, rows, classes, codes)
     ring: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.9}
-    ax.scatter(*rows[support].T, 60, label="support vector", zorder=3, **ring)
+    ax.scatter(rows[support, 0], rows[support, 1], 60, label="support vector", zorder=3, **ring)
     margin = 2 * float(np.ravel(machine.margin_)[0])
     ax.set(xticks=[], yticks=[])
     ax.set_title(f"{len(support)} support vectors, margin {margin:.3g}")

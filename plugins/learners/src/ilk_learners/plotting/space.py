@@ -16,8 +16,16 @@ from ilk_learners.plotting.metrics import check_learner, matrix_of, names_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Editor, Estimator, Labels, LocalMetric, Matrix, MetricLearner
-    from ilk import MetricLearnerLike
+    from ilk import (
+        Cases,
+        Editor,
+        Estimator,
+        Labels,
+        LocalMetric,
+        Matrix,
+        MetricLearner,
+        MetricLearnerLike,
+    )
 
 
 def learned_space(
@@ -329,7 +337,12 @@ def neighborhoods(
     for adapted in list(ax.patches):
         assert isinstance(adapted, Ellipse)
         size = float(np.sqrt(adapted.width * adapted.height))
-        circle = {"fill": False, "edgecolor": COLORS[5], "linestyle": "--", "zorder": 3}
+        circle: dict[str, Any] = {
+            "fill": False,
+            "edgecolor": COLORS[5],
+            "linestyle": "--",
+            "zorder": 3,
+        }
         ax.add_patch(Ellipse(adapted.center, size, size, **circle))
     if default:
         ax.axvline(0, color=_COLOR, linewidth=1)
