@@ -162,8 +162,7 @@ def text_figure(name: str) -> TextFigure:
     >>> from ilk.plotting import text_figure
     >>> text_figure("emd_flw")
     Traceback (most recent call last):
-    ilk.errors.InputError: there is no figure 'emd_flw'; did you mean 'emd_flow'? (ilk figures lists
-    them)
+    ilk.errors.InputError: there is no figure 'emd_flw'; did you mean...
     """
     figures = text_figures()
     if name not in figures:

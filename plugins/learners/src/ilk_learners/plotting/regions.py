@@ -273,9 +273,9 @@ def feature_scaling(
     >>> import ilk_learners
     >>> before, after = ilk_learners.plotting.feature_scaling()
     >>> before.get_title()
-    'equal scales\nerror 0.06'
+    'equal scales\nerror 0.04'
     >>> after.get_title()
-    'second feature x 100\nerror 0.43'
+    'second feature x 100\nerror 0.54'
     """
     if X is None:
         X, y = clouds([(-1.0, 0.0), (1.0, 0.0)], 50, 0.65, seed=1)
@@ -387,8 +387,8 @@ def svm_width(
     --------
     >>> import ilk_learners
     >>> panels = ilk_learners.plotting.svm_width(sigma=(0.2, 3))
-    >>> [int(panel.get_title().split()[-3]) for panel in panels]  # support vectors
-    [42, 12]
+    >>> [int(panel.get_title().split()[3]) for panel in panels]  # support vectors
+    [48, 16]
     """
     machines = {}
     for width in sigma:
@@ -452,10 +452,10 @@ def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -
     Examples
     --------
     >>> import ilk, ilk_learners
-    >>> X, y = [[0, 0], [0, 1], [2, 0], [2, 1]], ["a", "a", "b", "b"]
+    >>> X, y = [[0, 0], [-1, 1], [2, 0], [3, 1]], ["a", "a", "b", "b"]
     >>> machine = ilk.classifier("svm", kernel="linear", C=float("inf")).fit(X, y)
     >>> ilk_learners.plotting.svm_margins(machine, X, y).get_title()
-    '4 support vectors, margin 2'
+    '2 support vectors, margin 2'
     """
     rows, classes, codes = plane_cases("svm_margins", X, y, 2)
     support = getattr(machine, "support_", None)

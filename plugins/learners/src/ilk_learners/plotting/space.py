@@ -287,7 +287,7 @@ def neighborhoods(
     """Draw Euclidean neighbourhoods, dashed circles, and those that a local metric adapts.
 
     Near a border between classes the adapted ones are long in its direction; far from it they are
-    round.
+    nearly round.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def neighborhoods(
     >>> import ilk_learners
     >>> ax = ilk_learners.plotting.neighborhoods()
     >>> [round(float(patch.width / patch.height), 1) for patch in ax.patches[:4]]
-    [0.8, 0.4, 0.4, 0.9]
+    [1.4, 2.5, 2.8, 1.2]
     """
     from matplotlib.patches import Ellipse
 
