@@ -374,7 +374,7 @@ def crab_rounds(
         blocks = [(0, 0), (3, 0), (0, 3), (3, 3), (1.5, 1.5), (1.5, 3), (3, 1.5)]
         X = np.concatenate([rng.uniform(0, 1, (25, 2)) + corner for corner in blocks])
         y = np.repeat(["A", "A", "A", "A", "B", "B", "B"], 25)
-    model = ilk.classifier("crab", n_rounds=max(rounds, default=1)).fit(X, np.asarray(y))
+    model = ilk.classifier("crab", n_rounds=max([*rounds, 1])).fit(X, np.asarray(y))
     panels = decision_regions(model, X, y, rounds=rounds, axes=axes, resolution=150)
     return list(panels)
 

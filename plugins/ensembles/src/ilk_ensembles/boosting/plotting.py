@@ -108,7 +108,8 @@ class _Stages:
 
     def __init__(self, model: Any, rows: np.ndarray, y: np.ndarray) -> None:
         self.model = model
-        space = _SPACE * np.ptp(rows, axis=0)
+        extent = np.ptp(rows, axis=0)
+        space = _SPACE * np.where(extent > 0, extent, 1)
         self.low, self.high = rows.min(axis=0) - space, rows.max(axis=0) + space
         self.weights = list(model.staged_weights(rows, y))
         self.wrong = [int(np.sum(labels != y)) for labels in model.staged_predict(rows)]
@@ -225,7 +226,7 @@ def margin_distribution(
         y = np.where(np.hypot(*X.T) < 0.7, "inside", "outside")
     if model is None:
         tree = {"use": "decision_tree", "max_depth": 2}
-        model = ilk.classifier("adaboost", member=tree, n_members=max(rounds, default=1))
+        model = ilk.classifier("adaboost", member=tree, n_members=max([*rounds, 1]))
         model.fit(X, np.asarray(y))
     ilk.check_fitted(model)
     by_round = dict(enumerate(staged_margins(model, X, y), start=1))

@@ -297,9 +297,11 @@ class AdaBoost(StagedClassifier):
                 "restarts", f"must be 0 for staged_weights, got {self.restarts}"
             )
         classes, codes = ilk.check_labels(self, y, X)
-        unknown = np.setdiff1d(classes, self.classes_)
-        if len(unknown):
-            raise ilk.InputError(f"adaboost: y has {unknown[0]!r}, which is none of the classes")
+        unknown = np.setdiff1d(classes, self.classes_).tolist()
+        if unknown:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: y has {unknown[0]!r}, which is none of the classes"
+            )
         columns = np.searchsorted(self.classes_, classes)[codes]
         start = np.ones(len(codes))
         if sample_weight is not None:

@@ -104,7 +104,8 @@ def side_by_side(function: str, axes: Sequence[Axes] | None, count: int) -> list
 
 def corners(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Opposite corners of the plane about some points."""
-    space = _MARGIN * np.ptp(rows, axis=0)
+    extent = np.ptp(rows, axis=0)
+    space = _MARGIN * np.where(extent > 0, extent, 1)
     return rows.min(axis=0) - space, rows.max(axis=0) + space
 
 
