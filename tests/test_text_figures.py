@@ -1,6 +1,7 @@
 """Figures of the source texts: the catalogue, the command, numbers that the texts print."""
 
 import io
+import re
 import sys
 from importlib.metadata import EntryPoint
 
@@ -390,6 +391,15 @@ def test_condensing_keeps_noise_and_editing_removes_it():
     assert renn[1] < 0.9
     cnn, renn, every = (line.get_ydata()[1] for line in error.lines)
     assert renn < every < cnn
+
+
+@pytest.mark.exhaustive
+def test_nearest_neighbour_has_less_bias_than_a_tree_of_two_levels():
+    """As figure 5.34 of the text shows; its larger variance of 1-NN does not follow here."""
+    titles = [ax.get_title() for ax in ilk_learners.plotting.mean_borders()]
+    bias, variance = np.array([re.findall(r"0\.\d+", title) for title in titles], float).T
+    assert bias[1] < bias[0] / 2
+    assert variance[1] < variance[0]
 
 
 @pytest.mark.exhaustive

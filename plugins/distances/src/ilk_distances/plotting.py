@@ -548,7 +548,7 @@ def _finish(ax: Axes, title: str, places: list[np.ndarray]) -> None:
     ax.set_title(title)
     ax.margins(0.18)
     ax.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1), markerscale=0.5, borderpad=0.8, labelspacing=1
+        loc="upper left", bbox_to_anchor=(1.01, 1), markerscale=0.35, borderpad=0.8, labelspacing=1
     )
     if all(np.ptp(each[:, 1]) == 0 for each in places):  # one-dimensional: draw two lines
         ax.set_yticks([])

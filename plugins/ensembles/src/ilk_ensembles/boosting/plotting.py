@@ -100,6 +100,9 @@ def adaboost_rounds(
             look = class_style(code) | {"edgecolors": "white", "linewidths": 0.5}
             x, z = rows[codes == code].T
             ax.scatter(x, z, areas, label=plot_label(label), zorder=3, **look)
+    legend = panels[min(len(panels), 4) - 1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    for handle in legend.legend_handles:
+        handle.set_sizes([30])
     return panels
 
 
@@ -243,7 +246,7 @@ def margin_distribution(
         label = f"{number} round{'s' * (number > 1)}"
         ax.step(np.append(-1, margins), steps, label=label, **style)
     ax.axvline(0, color="0.5", linewidth=0.8, linestyle=":")
-    ax.set(xlim=(-1, 1), ylim=(0, 1.02), xlabel="margin", ylabel="share of cases with at most it")
+    ax.set(xlim=(-1, 1), ylim=(0, 1.02), xlabel="margin", ylabel="share of cases up to the margin")
     ax.legend()
     return ax
 

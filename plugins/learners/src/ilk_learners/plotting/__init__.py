@@ -8,6 +8,7 @@ from ilk_learners.plotting.metrics import feature_weights, loss_curves, metric_m
 from ilk_learners.plotting.models import (
     editing,
     gp_posteriors,
+    mean_borders,
     pruning_curves,
     pyramid_levels,
     xor_map,
@@ -40,6 +41,7 @@ __all__ = [
     "learned_space",
     "local_ellipses",
     "loss_curves",
+    "mean_borders",
     "metric_matrix",
     "neighborhoods",
     "pruning_curves",

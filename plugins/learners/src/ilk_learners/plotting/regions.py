@@ -422,7 +422,7 @@ def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -
     """Draw a support vector machine: its boundary, its margin and its support vectors.
 
     The boundary is solid; on the dashed lines the decision value is -1 and 1. Support vectors are
-    circled. The title has their number and the distance of the dashed lines, 2 / |w|, in the space
+    circled. The title has their number and the distance of the dashed lines, ``2 / |w|``, in the space
     of the kernel.
 
     Parameters

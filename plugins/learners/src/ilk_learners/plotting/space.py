@@ -346,6 +346,7 @@ def neighborhoods(
         ax.add_patch(Ellipse(adapted.center, size, size, **circle))
     if default:
         ax.axvline(0, color=_COLOR, linewidth=1)
+    ax.set_title(f"neighbourhoods: {ilk.display_name(fitted)}, and Euclidean (dashed)")
     return ax
 
 
