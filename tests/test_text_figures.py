@@ -274,6 +274,33 @@ def test_guaranteed_risk_has_its_minimum_within():
     assert marked.get_xydata().tolist() == [[sums.argmin() + 1, sums.min()]]
 
 
+def test_bagged_stumps_answer_as_printed():
+    """Figures 5.35 and 5.36 of the text: ten samples, the answers of their stumps, the sums."""
+    ax = ilk_ensembles.plotting.bagging_rounds()
+    left, right, every = [1, 1, 1, *[0] * 7], [*[0] * 7, 1, 1, 1], [1] * 10
+    y = [1, 1, 1, 0, 0, 0, 0, 1, 1, 1]
+    table = [left, every, left, left, left, right, right, right, right, every, y, y]
+    assert ax.images[0].get_array().astype(int).tolist() == table
+    assert [int(text.get_text()) for text in ax.texts] == [2, 2, 2, -6, -6, -6, -6, 2, 2, 2]
+
+
+def test_samples_of_a_bagged_model_are_drawn():
+    X, y = np.arange(12.0)[:, None], np.repeat(["a", "b"], 6)
+    model = ilk.classifier("bagging", n_members=3, random_state=0).fit(X, y)
+    ax = ilk_ensembles.plotting.bagging_rounds(model, X, y)
+    for dots, rows in zip(ax.collections, model.rows_, strict=False):
+        drawn, times = np.unique(rows, return_counts=True)
+        assert dots.get_offsets()[:, 0].tolist() == drawn.tolist()
+        assert dots.get_sizes().tolist() == (14.0 * times).tolist()
+
+
+def test_a_map_may_widen_the_margin():
+    before, after = (
+        float(ax.get_title().split()[-1]) for ax in ilk_learners.plotting.learned_margin()
+    )
+    assert after > 2 * before
+
+
 def test_flow_is_as_printed():
     ax = ilk_distances.plotting.emd_flow()
     moved = [text.get_text() for text in ax.texts if text.get_gid() == "moved"]
@@ -315,6 +342,9 @@ WRONG = [
     (ilk_learners.plotting.knn_regions, {"X": X3[:, :2]}, "y must be given with X"),
     (ilk_learners.plotting.knn_regions, {"X": X3[:, :2], "y": [0]}, "y must have 4 labels, got 1"),
     (ilk_learners.plotting.knn_regions, {"k": ()}, "there is nothing to draw"),
+    (ilk_learners.plotting.knn_votes, {"X": X3[:, :2], "y": Y3}, "queries must be points"),
+    (ilk_learners.plotting.learned_margin, {"learner": "dann"}, "dann: it has no map"),
+    (ilk_ensembles.plotting.bagging_rounds, {"X": X3, "y": range(4)}, "must have two classes"),
     (ilk_learners.plotting.svm_cost, {"X": X3[:, :2], "y": range(4)}, "y must have 2 classes"),
     (ilk_learners.plotting.svm_cost, {"axes": [None]}, "axes must be 3, got 1"),
     (ilk_learners.plotting.xor_map, {"centers": [[0, 0]]}, "centers must be two points"),

@@ -14,6 +14,7 @@ import ilk
 from ilk.plotting import COLORS, class_style, new_axes, plot_label, scatter
 from ilk_ensembles.boosting.plotting import (
     adaboost_rounds,
+    bagging_rounds,
     losses,
     margin_distribution,
     voting_weights,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adaboost_rounds",
+    "bagging_rounds",
     "crab_rounds",
     "decision_regions",
     "diversity_uplift",

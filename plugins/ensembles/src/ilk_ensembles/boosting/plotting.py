@@ -1,4 +1,4 @@
-"""Plots of boosting: rounds with the weights of cases, margins, voting weights, losses."""
+"""Plots of bagging and boosting: their rounds, margins of cases, voting weights, losses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Labels, Matrix
+    from ilk import Cases, Labels, Matrix
 
 _AREA = 1400.0  # of the points of all cases together, in square points
 _SPACE = 0.06  # beyond the data on each side, as a share of the feature's range
@@ -176,6 +176,105 @@ def _border(ax: Axes, member: Any, low: np.ndarray, high: np.ndarray, **line: An
     if len(between):
         style = {"colors": line["color"], "linewidths": line["linewidth"]}
         ax.contour(x, z, codes.reshape(x.shape), between, **style)
+
+
+# The bootstrap samples that Ntoutsi & Schubert print, as cases from 1
+_SAMPLES = (
+    *("1 2 2 3 4 4 5 6 9 9", "1 2 3 4 5 8 9 10 10 10", "1 2 3 4 4 5 7 7 8 9"),
+    *("1 1 2 4 4 5 5 7 8 9", "1 1 2 5 6 6 6 10 10 10", "2 4 5 6 7 7 7 8 9 10"),
+    *("1 4 4 6 7 8 9 9 9 10", "1 2 5 5 5 7 7 8 9 10", "1 3 4 4 6 7 7 8 10 10"),
+    "1 1 1 1 3 3 8 8 9 9",
+)
+
+
+def bagging_rounds(
+    model: Any = None, X: Cases | None = None, y: Labels | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw bagging round by round: bootstrap samples, answers of the members, and their majority.
+
+    A row of cells has the answers of a member for all cases. A dot is larger the more often the
+    member's bootstrap sample holds the case. Below are the sums of the votes (those for the second
+    class minus those for the first), on the colour of the majority, and the true classes.
+
+    Parameters
+    ----------
+    model : bagging, optional
+        Fitted on X and y of two classes. None: trees of one level, fitted on the ten samples of the
+        text.
+    X : data of n rows, optional
+        None: the ten cases of the text.
+    y : array of shape (n,), optional
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If y has not two classes, or the model no bootstrap samples.
+
+    References
+    ----------
+    Ntoutsi 2015: figures 5.35-5.36.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> ax = ilk_ensembles.plotting.bagging_rounds()
+    >>> [text.get_text() for text in ax.texts]  # as printed
+    ['2', '2', '2', '-6', '-6', '-6', '-6', '2', '2', '2']
+    """
+    from matplotlib.colors import ListedColormap
+
+    if X is None:
+        X, y = np.arange(1, 11)[:, None] / 10, np.array([1, 1, 1, -1, -1, -1, -1, 1, 1, 1])
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if len(classes) != 2:
+        raise ilk.InputError(f"bagging_rounds: y must have two classes, got {len(classes)}")
+    members, samples = _printed_members(X, y) if model is None else _bagged(model)
+    answers = np.array([np.asarray(member.predict(X)) for member in members])
+    votes = np.where(answers == classes[1], 1, -1)
+    sums = votes.sum(axis=0)
+    table = np.vstack([votes > 0, sums > 0, codes])
+    ax = new_axes(6.4, 0.8 + 0.36 * len(table)) if ax is None else ax
+    colors = ListedColormap([COLORS[0], COLORS[1]])
+    ax.imshow(table, cmap=colors, vmin=0, vmax=1, alpha=0.35, aspect="auto")
+    for row, sample in enumerate(samples):
+        drawn, times = np.unique(sample, return_counts=True)
+        ax.scatter(drawn, np.full(len(drawn), row), 14 * times, color="black")
+    for case, total in enumerate(sums.tolist()):
+        ax.text(case, len(members), f"{total}", ha="center", va="center")
+    for row in range(1, len(table)):
+        ax.axhline(row - 0.5, color="white", linewidth=1 + 2 * (row >= len(members)))
+    names = [*(f"round {number}" for number in range(1, len(members) + 1)), "sum", "true class"]
+    ax.set_yticks(range(len(table)), names)
+    ax.set(xlabel="case", xticks=[], xlim=(-0.5, len(codes) - 0.5))
+    for code, label in enumerate(classes):
+        ax.bar(0, 0, color=COLORS[code], alpha=0.35, label=plot_label(label))
+    ax.scatter([], [], 14, color="black", label="in the sample")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    return ax
+
+
+def _printed_members(X: Any, y: Any) -> tuple[list[Any], list[np.ndarray]]:
+    """Trees of one level on the samples of the text; the last sample has one class."""
+    samples = [np.array(text.split(), dtype=int) - 1 for text in _SAMPLES]
+    members: list[Any] = [
+        ilk.classifier("decision_tree", max_depth=1).fit(X[rows], y[rows]) for rows in samples[:-1]
+    ]
+    return [*members, ilk.ConstantClassifier().fit(X[samples[-1]], y[samples[-1]])], samples
+
+
+def _bagged(model: Any) -> tuple[list[Any], list[np.ndarray]]:
+    ilk.check_fitted(model)
+    if not hasattr(model, "rows_"):
+        raise ilk.InputError(f"{ilk.display_name(model)}: it has no bootstrap samples to draw")
+    return model.estimators_, model.rows_
 
 
 def margin_distribution(

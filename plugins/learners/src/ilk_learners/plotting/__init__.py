@@ -4,7 +4,12 @@ They need matplotlib (the extra ``report`` of ilk) and draw on new or given axes
 change matplotlib's global state.
 """
 
-from ilk_learners.plotting.metrics import feature_weights, loss_curves, metric_matrix
+from ilk_learners.plotting.metrics import (
+    feature_weights,
+    learned_margin,
+    loss_curves,
+    metric_matrix,
+)
 from ilk_learners.plotting.models import (
     editing,
     gp_posteriors,
@@ -17,6 +22,7 @@ from ilk_learners.plotting.regions import (
     feature_scaling,
     knn_regions,
     knn_ties,
+    knn_votes,
     regions,
     svm_cost,
     svm_margins,
@@ -38,6 +44,8 @@ __all__ = [
     "gp_posteriors",
     "knn_regions",
     "knn_ties",
+    "knn_votes",
+    "learned_margin",
     "learned_space",
     "local_ellipses",
     "loss_curves",

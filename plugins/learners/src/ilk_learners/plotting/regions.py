@@ -226,6 +226,83 @@ def knn_ties(
     return regions(models, rows, y, axes=axes)
 
 
+def knn_votes(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    queries: Matrix | None = None,
+    k: int = 3,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the k nearest neighbours of queries, and the votes that they give.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: twelve cases of two classes.
+    y : array of shape (n,), optional
+    queries : array of shape (m, 2), optional
+        None: with the default data one whose neighbours agree, and one whose neighbours do not.
+    k : int, default=3
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+        The text beside a query has its number and the votes of each class.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, there are no queries, or k is not within 1..n.
+
+    References
+    ----------
+    Cunningham 2008: figure 2.1. Zaidi 2011: figure 2.2.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> ax = ilk_learners.plotting.knn_votes()
+    >>> [text.get_text() for text in ax.texts]
+    ['q1: O 3', 'q2: O 1, X 2']
+    """
+    if X is None:
+        X, y = np.array(_TWELVE), np.repeat(["O", "X"], 6)
+        queries = np.array([[1.6, 2.5], [3.2, 1.9]]) if queries is None else queries
+    rows, classes, codes = plane_cases("knn_votes", X, y)
+    places = np.atleast_2d(np.asarray([] if queries is None else queries, dtype=float))
+    if places.shape[1] != 2:
+        raise ilk.InputError("knn_votes: queries must be points with two features, got none")
+    distances, nearest = ilk.nearest(rows, k, places)
+    ax = new_axes(5.4, 4.4) if ax is None else ax
+    draw_cases(ax, rows, classes, codes, size=45)
+    for number, (place, far, near) in enumerate(zip(places, distances, nearest, strict=True), 1):
+        for case in near:
+            ax.plot(*np.stack([place, rows[case]]).T, color="0.5", linewidth=0.9, zorder=0)
+        turn = np.linspace(0, 2 * np.pi, 181)
+        ring = place[:, None] + far[-1] * np.stack([np.cos(turn), np.sin(turn)])
+        ax.plot(*ring, "--", color="0.5", linewidth=0.9)
+        ax.plot(*place, "*", color="black", markersize=12)
+        counts = np.bincount(codes[near], minlength=len(classes))
+        votes = ", ".join(f"{classes[c]} {counts[c]}" for c in np.flatnonzero(counts))
+        below: Any = {"xytext": (0, -18), "textcoords": "offset points", "ha": "center"}
+        ax.annotate(f"q{number}: {votes}", place, **below)
+    ax.set(xlabel="first feature", ylabel="second feature")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    return ax
+
+
+_TWELVE = [
+    *[(0.8, 2.2), (1.5, 3.4), (2.2, 2.8), (0.5, 3.3), (2.6, 2.2), (1.1, 1.2)],
+    *[(3.7, 1.5), (3.9, 2.4), (4.4, 1.0), (3.3, 0.7), (4.6, 2.0), (4.2, 3.2)],
+]
+
+
 def _given(X: Matrix | None, y: Labels | None) -> tuple[Any, Any]:
     means = [(0.0, 0.0), (2.2, 0.2), (1.0, 1.9), (3.1, 2.0), (-0.9, 1.9), (1.2, -1.5)]
     return clouds(means, 18, 0.65, seed=3) if X is None else (X, y)
@@ -422,8 +499,8 @@ def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -
     """Draw a support vector machine: its boundary, its margin and its support vectors.
 
     The boundary is solid; on the dashed lines the decision value is -1 and 1. Support vectors are
-    circled. The title has their number and the distance of the dashed lines, ``2 / |w|``, in the space
-    of the kernel.
+    circled. The title has their number and the distance of the dashed lines, ``2 / |w|``, in the
+    space of the kernel.
 
     Parameters
     ----------
