@@ -33,18 +33,13 @@ def figures(name: str | None, path: Path | None, folder: Path | None, *, force: 
     of Python, too, which take your own data and models: `ilk figures` names them. Drawing needs
     matplotlib (the extra `report` of ilk).
     """
-    from ilk.plotting import text_figure, text_figures
+    from ilk.plotting import text_figure
     from ilk_evaluation.figures.style import write_text_figure
 
     if folder is not None:
         if name is not None or path is not None:
             raise click.UsageError("--all draws all figures: say no NAME, and no --output")
-        with written_to(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            for each in text_figures().values():
-                file = folder / f"{each.name.replace('/', '-')}.png"
-                write_text_figure(each, file, force=force)
-                click.echo(str(file))
+        _draw_all(folder, force=force)
     elif name is not None:
         figure = text_figure(name)
         file = Path(f"{figure.found.name}.png") if path is None else path
@@ -55,6 +50,30 @@ def figures(name: str | None, path: Path | None, folder: Path | None, *, force: 
         raise click.UsageError("--output needs the NAME of a figure")
     else:
         _list()
+
+
+def _draw_all(folder: Path, *, force: bool) -> None:
+    """Draw each figure; one that cannot be drawn does not stop the others."""
+    import ilk
+    from ilk.plotting import text_figures
+    from ilk_evaluation.figures.style import styled, write_text_figure
+
+    with styled(), written_to(folder):  # without matplotlib nothing is drawn
+        folder.mkdir(parents=True, exist_ok=True)
+    failed: list[ilk.IlkError] = []
+    for name, figure in text_figures().items():
+        file = folder / f"{name.replace('/', '-')}.png"
+        try:
+            with written_to(file):
+                write_text_figure(figure, file, force=force)
+        except ilk.IlkError as error:
+            failed.append(error)
+        else:
+            click.echo(str(file))
+    for problem in failed[:-1]:
+        click.echo(f"Error: {problem}", err=True)
+    if failed:
+        raise failed[-1]
 
 
 def _list() -> None:
