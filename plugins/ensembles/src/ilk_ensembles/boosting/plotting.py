@@ -70,7 +70,9 @@ def adaboost_rounds(
 
     References
     ----------
-    Arras: AdaBoost Example. Cunningham 2008: figure 2.5.
+    Arras: AdaBoost Example.
+
+    Cunningham 2008: figure 2.5.
 
     Examples
     --------

@@ -131,7 +131,9 @@ def roc_steps(
 
     References
     ----------
-    Arras: ROC Curves. Evaluation slides: ROC Curve.
+    Arras: ROC Curves.
+
+    Evaluation slides: ROC Curve.
 
     Examples
     --------

@@ -108,7 +108,9 @@ def vc_bounds(
 
     References
     ----------
-    Evaluation slides: Structural Risk Minimization; VC Bound. Cunningham 2008: section 2.2.3.
+    Evaluation slides: Structural Risk Minimization; VC Bound.
+
+    Cunningham 2008: section 2.2.3.
 
     Examples
     --------
@@ -168,8 +170,9 @@ def condorcet_curves(
 
     References
     ----------
-    Ntoutsi 2015: Error by member error; Error by number of members; Ensemble error. Cunningham
-    2008: section 2.5.1.
+    Ntoutsi 2015: Error by member error; Error by number of members; Ensemble error.
+
+    Cunningham 2008: section 2.5.1.
 
     Examples
     --------

@@ -261,7 +261,9 @@ def knn_votes(
 
     References
     ----------
-    Cunningham 2008: figure 2.1. Zaidi 2011: figure 2.2.
+    Cunningham 2008: figure 2.1.
+
+    Zaidi 2011: figure 2.2.
 
     Examples
     --------
@@ -525,7 +527,9 @@ def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -
 
     References
     ----------
-    Zaidi 2011: figure D.3. Cunningham 2008: sections 2.3.1-2.3.2.
+    Zaidi 2011: figure D.3.
+
+    Cunningham 2008: sections 2.3.1-2.3.2.
 
     Examples
     --------
