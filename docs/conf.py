@@ -28,6 +28,7 @@ extensions = [
     "ilk_formulas",
     "ilk_links",
     "ilk_reference",
+    "ilk_sources",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

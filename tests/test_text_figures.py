@@ -401,7 +401,7 @@ def test_white_is_where_neighbours_tie():
     X, y = [[0.0, 0.0], [1.0, 0.0]], ["a", "b"]
     (panel,) = ilk_learners.plotting.knn_ties(X, y, k=(2,))
     assert panel.images[0].get_array().mask.all()
-    assert panel.get_legend().get_texts()[-1].get_text() == "no class"
+    assert panel.get_legend().get_texts()[-1].get_text() == "rejected"
 
 
 def written(figure) -> bytes:

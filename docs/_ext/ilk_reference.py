@@ -34,6 +34,7 @@ import ilk_evaluation.theory
 import ilk_evaluation.theory.plotting
 import ilk_learners
 import ilk_learners.plotting
+from ilk.cli.docstrings import TEXTS, key_of
 from ilk.kinds import Kind, kinds
 
 if TYPE_CHECKING:
@@ -230,8 +231,11 @@ def skip_member(app: Any, what: str, name: str, value: Any, skip: bool, options:
 def prepare_docstring(
     app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
 ) -> None:
-    """Set formulas, and number the references, whose names would have to be unique on a page."""
+    """Set formulas, number the references, whose names would have to be unique, link the texts."""
     lines[:] = set_formulas(lines)
+    for text in TEXTS:
+        link = rf"\1:doc:`{text} </sources/{key_of(text)}>`: "
+        lines[:] = [re.sub(rf"^( *(?:\.\. \[\d\] )?){text}: ", link, line) for line in lines]
     lines[:] = [re.sub(r"^( *)\.\. \[(\d)\] ", r"\1\2. ", line) for line in lines]
     lines[:] = [re.sub(r"\[(\d)\]_", r"[\1]", line) for line in lines]
 

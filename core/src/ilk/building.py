@@ -66,7 +66,17 @@ def construct(spec: object, kind: str, _: At = ()) -> Any:
     )
 
 
-def encoded_vectors(owner: Any, X: Cases, encoder: object, *, reset: bool) -> np.ndarray:
+_INDICATORS = {
+    "use": "ilk-learners/one_hot",
+    "unseen": "zeros",
+    "missing": "category",
+    "ordered": "ranks",
+}
+
+
+def encoded_vectors(
+    owner: Any, X: Cases, encoder: object = _INDICATORS, *, reset: bool
+) -> np.ndarray:
     """Return X as a 2-D float array; a table with nominal columns is encoded by a transformer.
 
     Parameters
@@ -76,7 +86,8 @@ def encoded_vectors(owner: Any, X: Cases, encoder: object, *, reset: bool) -> np
         used. Named in errors.
     X : array of shape (n, p), or data frame
     encoder : str or table
-        Spec of the transformer, such as ``"one_hot"``.
+        Spec of the transformer. By default nominal columns become a column of 0 and 1 for each
+        category, a missing value being one, an unseen value none; ordered ones become ranks.
     reset : bool
 
     Raises

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from ilk.aliases import StepLike
     from ilk.arrays import ArrayLike, Cases, Labels
+    from ilk.component import Component
 
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
@@ -326,6 +327,21 @@ class Pipeline(Classifier):
         if not weights.all():
             self.weighted_rows_ = np.flatnonzero(weights)
         return rows_of_weight(weights, X, y)
+
+    def with_late(self, other: Component) -> Self:
+        """Return this fitted pipeline with the `late` parameters of another one's last step."""
+        twin = super().with_late(self)
+        name, last = self.steps_[-1]
+        kind, wanted = kind_and_component(cast("Any", other).steps[-1])
+        last = last.with_late(wanted)
+        twin.steps = [*self.steps[:-1], {kind: last}]
+        twin.steps_ = [*self.steps_[:-1], (name, last)]
+        return twin
+
+    def expect(self, X: Cases) -> None:
+        """Transform X, to be predicted several times, once."""
+        self._carried_queries = X, len(self.steps_) - 1, self._carried(X)
+        self.steps_[-1][1].expect(self._carried_queries[2])
 
     def _carried(self, X: Cases) -> Any:
         """Transform X by every step except the last."""

@@ -5,6 +5,7 @@ matplotlib (extra ``report`` of ilk) is imported on the first plot.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -32,9 +33,11 @@ __all__ = [
     "COLORS",
     "MARKERS",
     "TextFigure",
+    "class_legend",
     "class_regions",
     "class_style",
     "colorbar",
+    "grid_places",
     "new_axes",
     "plot_label",
     "scatter",
@@ -201,47 +204,70 @@ def class_style(number: int) -> dict[str, Any]:
     return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
-def class_regions(
-    ax: Axes,
-    predict: Callable[[np.ndarray], Any],
-    classes: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    *,
-    resolution: int = 150,
-) -> None:
-    """Shade a part of the plane by predicted class; a label that is no class stays white.
+def grid_places(low: np.ndarray, high: np.ndarray, resolution: int = 150) -> np.ndarray:
+    """Return the points of a grid in the plane, row by row from below.
 
     Parameters
     ----------
-    predict : function
-        Takes places, an array of shape (m, 2), and returns m labels.
+    low, high : ndarray of shape (2,)
+        Opposite corners.
+    resolution : int, default=150
+        Points along each side.
+
+    Returns
+    -------
+    ndarray of shape (resolution ** 2, 2)
+    """
+    return np.stack(np.meshgrid(*np.linspace(low, high, resolution).T), axis=-1).reshape(-1, 2)
+
+
+def class_regions(
+    ax: Axes, labels: np.ndarray, classes: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> bool:
+    """Shade a part of the plane by class; places with a label that is no class stay white.
+
+    Parameters
+    ----------
+    labels : array of shape (m,)
+        Predicted at the `grid_places` of these corners.
     classes : ndarray
         The labels, in the order of their colours.
     low, high : ndarray of shape (2,)
         Opposite corners.
-    resolution : int, default=150
-        Points along each side at which labels are predicted.
+
+    Returns
+    -------
+    bool
+        Whether some place has no class.
     """
     from matplotlib.colors import ListedColormap
 
-    x, y = np.meshgrid(*np.linspace(low, high, resolution).T)
-    labels = np.asarray(predict(np.column_stack([x.ravel(), y.ravel()]))).tolist()
     table = {label: code for code, label in enumerate(classes.tolist())}
-    codes = np.array([table.get(label, -1) for label in labels]).reshape(x.shape)
+    codes = np.array([table.get(label, -1) for label in np.asarray(labels).tolist()])
+    side = math.isqrt(len(codes))
     colors = ListedColormap([COLORS[code % len(COLORS)] for code in range(len(table))])
-    (left, bottom), (right, top) = low, high
     ax.imshow(
-        np.ma.masked_equal(codes, -1),
+        np.ma.masked_equal(codes, -1).reshape(side, side),
         origin="lower",
-        extent=(left, right, bottom, top),
+        extent=(low[0], high[0], low[1], high[1]),
         aspect="auto",
         cmap=colors.with_extremes(bad="white"),
         vmin=-0.5,
         vmax=len(table) - 0.5,
-        alpha=0.25,
+        alpha=0.3,
         interpolation="nearest",
     )
+    return bool((codes < 0).any())
+
+
+def class_legend(ax: Axes, *, rejected: bool = False) -> None:
+    """Draw the legend beside the axes, where it hides nothing; white is `rejected`."""
+    from matplotlib.patches import Patch
+
+    handles, _ = ax.get_legend_handles_labels()
+    if rejected:
+        handles.append(Patch(facecolor="white", edgecolor="0.6", label="rejected"))
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1))
 
 
 def scatter(

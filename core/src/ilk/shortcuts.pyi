@@ -863,7 +863,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
     n_components: int | None = ...,
@@ -886,7 +886,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
 ) -> MetricLearner | LocalMetric:
@@ -1176,6 +1176,17 @@ def classifier(
 
 @overload
 def classifier(
+    _name: Literal["calibrated", "ilk-learners/calibrated"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    folds: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
+    """Probabilities for any classifier, by Platt's sigmoid of its decision values."""
+
+@overload
+def classifier(
     _name: Literal["cascade", "ilk-ensembles/cascade"],
     /,
     *,
@@ -1186,6 +1197,7 @@ def classifier(
     verbose: int = ...,
     threshold: float | ArrayLike = ...,
     costs: ArrayLike | None = ...,
+    min_cases: int | None = ...,
 ) -> Classifier:
     """Queries members in turn, until one is confident enough."""
 
@@ -1428,6 +1440,7 @@ def classifier(
     member: ClassifierLike = ...,
     n_members: int = ...,
     members: Sequence[ClassifierLike] | None = ...,
+    branches: int = ...,
     penalty: float = ...,
     n_starts: int = ...,
     max_iter: int = ...,
@@ -1714,6 +1727,10 @@ def regressor(
     """Bootstrap aggregating: the mean of regressors fitted on randomly drawn rows."""
 
 @overload
+def regressor(_name: Literal["bayesian_linear", "ilk-learners/bayesian_linear"], /) -> Regressor:
+    """Bayesian linear regression, with the variances that maximise the evidence."""
+
+@overload
 def regressor(
     _name: Literal["boosted_experts", "ilk-ensembles/boosted_experts"],
     /,
@@ -1760,6 +1777,10 @@ def regressor(
     zero_distance: Literal["decides", "votes"] = ...,
 ) -> Regressor:
     """Predict the mean of the k nearest training rows' targets, under any distance."""
+
+@overload
+def regressor(_name: Literal["linear", "ilk-learners/linear"], /) -> Regressor:
+    """Least squares: the plane with the smallest sum of squared errors."""
 
 @overload
 def regressor(
@@ -2070,6 +2091,7 @@ def combiner(
     cost: ArrayLike | None = ...,
     posteriors: ArrayLike | None = ...,
     prior: ArrayLike | None = ...,
+    floor: float = ...,
 ) -> Combiner:
     """Bayesian model averaging: the members' mean support, weighted by their posteriors."""
 
@@ -2466,6 +2488,17 @@ def resampling(
 
 @overload
 def resampling(
+    _name: Literal["per_class", "ilk-evaluation/per_class"],
+    /,
+    *,
+    n_train: int = ...,
+    n_test: int | None = ...,
+    repeats: int = ...,
+) -> Resampling:
+    """Random training and test sets with the same number of cases of every class."""
+
+@overload
+def resampling(
     _name: Literal["random_subsampling", "ilk-evaluation/random_subsampling"],
     /,
     *,
@@ -2709,6 +2742,10 @@ def measure(
     pooled: bool = ...,
 ) -> Measure:
     """Area under the ROC curve: probability that a case of a class outranks one of another."""
+
+@overload
+def measure(_name: Literal["saved_seconds", "ilk-evaluation/saved_seconds"], /) -> Measure:
+    """Wall-clock seconds saved by work that pipelines share, which ran once for the split."""
 
 @overload
 def measure(_name: Literal["silhouette", "ilk-evaluation/silhouette"], /) -> Measure:

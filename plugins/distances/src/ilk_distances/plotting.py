@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Distance, DistanceLike, Index, Labels, Matrix
+    from ilk import ArrayLike, Cases, Distance, DistanceLike, Index, Labels, Matrix
 
 
 __all__ = ["concentration", "embedding", "emd_flow", "flow", "heat_map", "recall_curve"]
@@ -141,7 +141,13 @@ def embedding(
     return ax
 
 
-def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Axes:
+def flow(
+    distance: Distance,
+    x: tuple[ArrayLike, ArrayLike],
+    y: tuple[ArrayLike, ArrayLike],
+    *,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw two signatures and the flow of the earth mover's distance between them.
 
     Points of x are circles, points of y squares; their area grows with their weight. An arrow
@@ -172,8 +178,7 @@ def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Ax
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, figure 2.2.
+    .. [1] Cunningham 2008: figure 2.2.
 
     Examples
     --------
@@ -213,13 +218,14 @@ def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Ax
                     color=ink,
                     zorder=4,
                 )
-    _finish(ax, f"{ilk.display_name(distance)} = {distance.between(x, y):.4g}", places)
+    between: Any = distance.between  # of any objects
+    _finish(ax, f"{ilk.display_name(distance)} = {between(x, y):.4g}", places)
     return ax
 
 
 def emd_flow(
-    x: Any = ([[0.0, 0.4], [3.2, 0.0]], [0.6, 0.4]),
-    y: Any = ([[0.4, 2.0], [2.0, 2.6], [4.0, 1.8]], [0.5, 0.3, 0.2]),
+    x: tuple[ArrayLike, ArrayLike] = ([[0.0, 0.4], [3.2, 0.0]], [0.6, 0.4]),
+    y: tuple[ArrayLike, ArrayLike] = ([[0.4, 2.0], [2.0, 2.6], [4.0, 1.8]], [0.5, 0.3, 0.2]),
     *,
     ax: Axes | None = None,
 ) -> Axes:

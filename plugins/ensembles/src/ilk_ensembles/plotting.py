@@ -1,4 +1,4 @@
-"""Plots of ensembles: error by size, diversity against uplift, proximities, decision regions.
+"""Plots of ensembles: error by size, diversity, proximities, decision regions.
 
 They need matplotlib, which the extra ``report`` of ilk installs. They draw on given or new
 axes, and do not change matplotlib's global state.
@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.plotting import COLORS, class_style, new_axes, plot_label, scatter
+from ilk.plotting import (
+    COLORS,
+    class_legend,
+    class_regions,
+    class_style,
+    grid_places,
+    new_axes,
+    plot_label,
+    scatter,
+)
 from ilk_ensembles.boosting.plotting import (
     adaboost_rounds,
     bagging_rounds,
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Estimator, FittedClassifier, Labels, Matrix
+    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels, Matrix
 
 __all__ = [
     "adaboost_rounds",
@@ -34,6 +43,7 @@ __all__ = [
     "decision_regions",
     "diversity_uplift",
     "error_by_size",
+    "kappa_error",
     "losses",
     "margin_distribution",
     "proximity_embedding",
@@ -72,6 +82,8 @@ def error_by_size(
     References
     ----------
     Freund & Schapire (1997), theorem 6, for the bound.
+
+    Ntoutsi 2015: Error by number of members.
 
     Examples
     --------
@@ -142,7 +154,9 @@ def diversity_uplift(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.5.3.1; Tsymbal, Pechenizkiy & Cunningham (2005).
+    Cunningham 2008: section 2.5.3.1.
+
+    Tsymbal, Pechenizkiy & Cunningham (2005).
 
     Examples
     --------
@@ -176,6 +190,59 @@ def diversity_uplift(
         ax.plot(ends, slope * ends + height, color=COLORS[5], linewidth=1)
         ax.set_title(f"correlation {np.corrcoef(x, up)[0, 1]:.2f}")
     ax.set(xlabel=measure, ylabel="uplift: error of members - of ensemble")
+    return ax
+
+
+def kappa_error(kappa: Matrix, errors: ArrayLike, *, axes: Axes | None = None) -> Axes:
+    """Draw a point for each pair of members: the mean of their errors against their agreement.
+
+    Pairs at the left are diverse, those at the bottom accurate. Pairs of undefined kappa are left
+    out.
+
+    Parameters
+    ----------
+    kappa : array of shape (L, L)
+        Agreement of each pair, as `ilk_evaluation.diversity.kappa` returns it.
+    errors : array of shape (L,)
+        Error of each member.
+    axes : Axes, optional
+        Default: those of a new figure (``axes.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is not one finite error for each row and column, or there are fewer than two.
+
+    References
+    ----------
+    Margineantu & Dietterich (1997), "Pruning adaptive boosting", figure 2.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> ax = ilk_ensembles.plotting.kappa_error([[1, 0.2], [0.2, 1]], [0.1, 0.3])
+    >>> ax.collections[0].get_offsets().tolist()
+    [[0.2, 0.2]]
+    """
+    agreement, wrong = np.asarray(kappa, dtype=float), np.asarray(errors, dtype=float)
+    if wrong.ndim != 1 or agreement.shape != 2 * wrong.shape or len(wrong) < 2:
+        raise ilk.InputError(
+            f"kappa_error: kappa and errors must have the shapes (L, L) and (L,) for L > 1 "
+            f"members, got {agreement.shape} and {wrong.shape}"
+        )
+    if not np.isfinite(wrong).all():
+        raise ilk.InputError("kappa_error: errors must be finite")
+    first, second = np.triu_indices(len(wrong), 1)
+    ax = new_axes(5.5, 4.2) if axes is None else axes
+    means = (wrong[first] + wrong[second]) / 2
+    ax.scatter(agreement[first, second], means, 14, color=COLORS[0], alpha=0.6, linewidths=0)
+    ax.set(xlabel="kappa: agreement of two members", ylabel="mean of their errors")
     return ax
 
 
@@ -215,7 +282,9 @@ def proximity_embedding(
 
     References
     ----------
-    Breiman (2001); Cunningham, Cord & Delany (2008), sec. 2.5.4.
+    Breiman (2001).
+
+    Cunningham 2008: section 2.5.4.
 
     Examples
     --------
@@ -264,9 +333,12 @@ def decision_regions(
     *,
     rounds: Sequence[int] | None = None,
     resolution: int = 200,
+    legend: bool = True,
     axes: Sequence[Axes] | None = None,
 ) -> list[Axes]:
     """Plot the regions of the classes after some rounds, with the data.
+
+    Regions that the model rejects, with a label that is no class, are white.
 
     Parameters
     ----------
@@ -279,6 +351,8 @@ def decision_regions(
         If left out, one panel shows the complete model.
     resolution : int, default=200
         Grid points along each axis at which the model predicts.
+    legend : bool, default=True
+        Whether to explain the colours, beside the last panel.
     axes : sequence of Axes, optional
         One for each panel; default: those of a new figure.
 
@@ -295,7 +369,7 @@ def decision_regions(
 
     References
     ----------
-    Zaidi (2011), figure 10.1.
+    Zaidi 2011: figure 10.1.
 
     Examples
     --------
@@ -319,14 +393,17 @@ def decision_regions(
         raise ilk.ParameterError(f"decision_regions: resolution must be >= 2, got {resolution!r}")
     spread = _MARGIN * np.ptp(rows, axis=0)
     low, high = rows.min(axis=0) - spread, rows.max(axis=0) + spread
-    grid = np.meshgrid(*np.linspace(low, high, resolution).T)
-    places = np.column_stack([axis.ravel() for axis in grid])
-    predicted = _predictions(model, name, places, rounds)
-    panels = _panels(axes, len(predicted))
+    predicted = _predictions(model, name, grid_places(low, high, resolution), rounds)
+    panels = _panels(axes, len(predicted), legend=legend)
+    rejected = False
     for ax, (title, labels) in zip(panels, predicted, strict=True):
-        regions = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
-        _draw(ax, regions, (low, high), model.classes_, rows, codes)
-        ax.set_title(title)
+        rejected |= class_regions(ax, labels, model.classes_, low, high)
+        for code, label in enumerate(model.classes_):
+            first, second = rows[codes == code].T
+            ax.scatter(first, second, 8, label=plot_label(label), linewidths=0, **class_style(code))
+        ax.set(xticks=[], yticks=[], title=title)
+    if legend:
+        class_legend(panels[-1], rejected=rejected)
     return panels
 
 
@@ -402,45 +479,9 @@ def _predictions(
     raise ilk.InputError(f"{name}: has {last} rounds, but {wanted[-1]} are to be drawn")
 
 
-def _panels(axes: Sequence[Axes] | None, count: int) -> list[Any]:
+def _panels(axes: Sequence[Axes] | None, count: int, *, legend: bool) -> list[Any]:
     if axes is None:
-        return list(np.atleast_1d(new_axes(3.6 * count, 3.6, count)))
+        return list(np.atleast_1d(new_axes(3.6 * count + 1.2 * legend, 3.6, count)))
     if len(axes) != count:
         raise ilk.InputError(f"decision_regions: axes must be {count}, got {len(axes)}")
     return list(axes)
-
-
-def _draw(
-    ax: Axes,
-    regions: np.ndarray,
-    corners: tuple[np.ndarray, np.ndarray],
-    classes: np.ndarray,
-    rows: np.ndarray,
-    codes: np.ndarray,
-) -> None:
-    from matplotlib.colors import ListedColormap
-
-    (left, bottom), (right, top) = corners
-    colors = [COLORS[code % len(COLORS)] for code in range(len(classes))]
-    ax.imshow(
-        regions,
-        origin="lower",
-        extent=(left, right, bottom, top),
-        aspect="auto",
-        cmap=ListedColormap(colors),
-        vmin=-0.5,
-        vmax=len(classes) - 0.5,
-        alpha=0.3,
-        interpolation="nearest",
-    )
-    for code, label in enumerate(classes):
-        points = rows[codes == code]
-        ax.scatter(
-            points[:, 0],
-            points[:, 1],
-            8,
-            label=plot_label(label),
-            linewidths=0,
-            **class_style(code),
-        )
-    ax.set(xticks=[], yticks=[])

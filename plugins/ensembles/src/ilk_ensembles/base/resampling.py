@@ -166,6 +166,7 @@ class Resampled(ilk.Component):
             on_failure=self.on_failure,
             progress=progress,
             argument=[f"members[{at}], on the sample drawn for it" for at in range(len(members))],
+            alike=True,
         )
         self.rows_: list[np.ndarray] = [samples[at].rows for at in positions]
         columns = [drawn for at in positions if (drawn := samples[at].columns) is not None]

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.plotting import COLORS, class_regions, class_style, new_axes, plot_label
+from ilk.plotting import COLORS, class_regions, class_style, grid_places, new_axes, plot_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Labels, Matrix
+    from ilk import Cases, FittedClassifier, Labels, Matrix
+    from ilk_ensembles.classifiers.adaboost import AdaBoost
+    from ilk_ensembles.classifiers.bagging import Bagging
 
 _AREA = 1400.0  # of the points of all cases together, in square points
 _SPACE = 0.06  # beyond the data on each side, as a share of the feature's range
@@ -31,7 +33,7 @@ _ARRAS = [
 
 
 def adaboost_rounds(
-    model: Any = None,
+    model: AdaBoost | None = None,
     X: Matrix | None = None,
     y: Labels | None = None,
     rounds: Sequence[int] | None = None,
@@ -85,7 +87,8 @@ def adaboost_rounds(
         X, y = arras_cases()
     rows, classes, codes = _cases("adaboost_rounds", X, y)
     if model is None:
-        model = ilk.classifier("adaboost", n_members=8).fit(rows, classes[codes])
+        stumps: Any = ilk.classifier("adaboost", n_members=8)
+        model = stumps.fit(rows, classes[codes])
     ilk.check_fitted(model)
     last = len(model.estimators_)
     wanted = list(range(1, min(last, 8) + 1)) if rounds is None else sorted(set(rounds))
@@ -111,7 +114,7 @@ def adaboost_rounds(
 class _Stages:
     """The rounds of a boosted classifier on cases in the plane."""
 
-    def __init__(self, model: Any, rows: np.ndarray, y: np.ndarray) -> None:
+    def __init__(self, model: AdaBoost, rows: np.ndarray, y: np.ndarray) -> None:
         self.model = model
         extent = np.ptp(rows, axis=0)
         space = _SPACE * np.where(extent > 0, extent, 1)
@@ -123,10 +126,9 @@ class _Stages:
         """Draw the votes after a round, and the borders of its member and those before."""
         model, low, high = self.model, self.low, self.high
 
-        def voted(places: np.ndarray) -> np.ndarray:
-            return next(islice(model.staged_predict(places), number - 1, None))
-
-        class_regions(ax, voted, model.classes_, low, high, resolution=100)
+        stages = model.staged_predict(grid_places(low, high, 100))
+        votes = next(islice(stages, number - 1, None))
+        class_regions(ax, votes, model.classes_, low, high)
         *before, latest = model.estimators_[:number]
         for member in before:
             _border(ax, member, low, high, color="0.6", linewidth=0.8)
@@ -165,7 +167,9 @@ def _panels(function: str, axes: Sequence[Axes] | None, count: int) -> list[Any]
     return list(axes)
 
 
-def _border(ax: Axes, member: Any, low: np.ndarray, high: np.ndarray, **line: Any) -> None:
+def _border(
+    ax: Axes, member: FittedClassifier, low: np.ndarray, high: np.ndarray, **line: Any
+) -> None:
     """Draw where the answer of a member changes."""
     feature, threshold = (vars(member).get(name) for name in ("feature_", "threshold_"))
     if feature is not None and isinstance(threshold, float):
@@ -190,7 +194,11 @@ _SAMPLES = (
 
 
 def bagging_rounds(
-    model: Any = None, X: Cases | None = None, y: Labels | None = None, *, ax: Axes | None = None
+    model: Bagging | None = None,
+    X: Cases | None = None,
+    y: Labels | None = None,
+    *,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw bagging round by round: bootstrap samples, answers of the members, and their majority.
 
@@ -238,7 +246,9 @@ def bagging_rounds(
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if len(classes) != 2:
         raise ilk.InputError(f"bagging_rounds: y must have two classes, got {len(classes)}")
-    members, samples = _printed_members(X, y) if model is None else _bagged(model)
+    members, samples = (
+        _bagged(model) if model is not None else _printed_members(np.asarray(X), np.asarray(y))
+    )
     answers = np.array([np.asarray(member.predict(X)) for member in members])
     votes = np.where(answers == classes[1], 1, -1)
     sums = votes.sum(axis=0)
@@ -263,7 +273,7 @@ def bagging_rounds(
     return ax
 
 
-def _printed_members(X: Any, y: Any) -> tuple[list[Any], list[np.ndarray]]:
+def _printed_members(X: np.ndarray, y: np.ndarray) -> tuple[list[Any], list[np.ndarray]]:
     """Trees of one level on the samples of the text; the last sample has one class."""
     samples = [np.array(text.split(), dtype=int) - 1 for text in _SAMPLES]
     members: list[Any] = [
@@ -272,7 +282,7 @@ def _printed_members(X: Any, y: Any) -> tuple[list[Any], list[np.ndarray]]:
     return [*members, ilk.ConstantClassifier().fit(X[samples[-1]], y[samples[-1]])], samples
 
 
-def _bagged(model: Any) -> tuple[list[Any], list[np.ndarray]]:
+def _bagged(model: Bagging) -> tuple[list[Any], list[np.ndarray]]:
     ilk.check_fitted(model)
     if not hasattr(model, "rows_"):
         raise ilk.InputError(f"{ilk.display_name(model)}: it has no bootstrap samples to draw")
@@ -280,7 +290,7 @@ def _bagged(model: Any) -> tuple[list[Any], list[np.ndarray]]:
 
 
 def margin_distribution(
-    model: Any = None,
+    model: AdaBoost | None = None,
     X: Matrix | None = None,
     y: Labels | None = None,
     rounds: Sequence[int] = (5, 20, 100),
@@ -330,8 +340,8 @@ def margin_distribution(
         y = np.where(np.hypot(*X.T) < 0.7, "inside", "outside")
     if model is None:
         tree = {"use": "decision_tree", "max_depth": 2}
-        model = ilk.classifier("adaboost", member=tree, n_members=max([*rounds, 1]))
-        model.fit(X, np.asarray(y))
+        trees: Any = ilk.classifier("adaboost", member=tree, n_members=max([*rounds, 1]))
+        model = trees.fit(X, np.asarray(y))
     ilk.check_fitted(model)
     by_round = dict(enumerate(staged_margins(model, X, y), start=1))
     missing = [number for number in rounds if number not in by_round]
@@ -352,7 +362,7 @@ def margin_distribution(
     return ax
 
 
-def staged_margins(model: Any, X: Matrix, y: Labels | None) -> list[np.ndarray]:
+def staged_margins(model: AdaBoost, X: Matrix, y: Labels | None) -> list[np.ndarray]:
     """Margins of the cases after each round, from -1 to 1."""
     classes, codes = ilk.check_labels(model, y, X)
     codes = np.searchsorted(model.classes_, classes)[codes]
@@ -370,7 +380,9 @@ def staged_margins(model: Any, X: Matrix, y: Labels | None) -> list[np.ndarray]:
     return margins
 
 
-def voting_weights(model: Any = None, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
+def voting_weights(
+    model: AdaBoost | None = None, *, axes: Sequence[Axes] | None = None
+) -> list[Axes]:
     """Draw AdaBoost's voting weight and its factor of the error bound, by the error of a member.
 
     ``alpha(e) = ln((1 - e) / e) / 2`` and ``Z(e) = 2 sqrt(e (1 - e))``. A member at chance has no

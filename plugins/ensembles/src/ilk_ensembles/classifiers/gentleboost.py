@@ -14,7 +14,6 @@ from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import (
-    INDICATORS,
     by_feature,
     check_features,
     indexable,
@@ -86,9 +85,7 @@ class GentleBoost(StagedClassifier):
     ----------
     .. [1] J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical
        view of boosting", *Annals of Statistics* 28, 2000: algorithm 4.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash
-       University, 2011: section 10.3.
+    .. [2] Zaidi 2011: section 10.3; figure 10.3.
 
     Examples
     --------
@@ -221,7 +218,7 @@ class GentleBoost(StagedClassifier):
 
     def _checked(self, X: Cases, *, reset: bool) -> Any:
         if self.member is None:
-            return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+            return ilk.encoded_vectors(self, X, reset=reset)
         self.encoder_: Any = None  # members encode
         X = indexable(X)
         check_features(self, X, reset=reset)

@@ -24,7 +24,14 @@ from ilk_evaluation.comparisons.verdict_text import list_some
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_REPEATING = ("bootstrap", "bootstrap_632", "holdout", "random_subsampling", "repeated_kfold")
+_REPEATING = (
+    "bootstrap",
+    "bootstrap_632",
+    "holdout",
+    "per_class",
+    "random_subsampling",
+    "repeated_kfold",
+)
 """Resamplings with a parameter `repeats`, the number of their repeats."""
 
 

@@ -54,8 +54,10 @@ class RocAuc(ilk.Measure):
 
     References
     ----------
-    Arras, Supervised Learning part 3, AUC; Hand & Till (2001), A simple generalisation of the
-    area under the ROC curve for multiple class classification problems, Machine Learning 45.
+    Arras: AUC and PR-Curves.
+
+    Hand & Till (2001), A simple generalisation of the area under the ROC curve for multiple class
+    classification problems, Machine Learning 45.
 
     Examples
     --------
@@ -135,8 +137,9 @@ class PrAuc(ilk.Measure):
 
     References
     ----------
-    Arras, Supervised Learning part 3, AUC and PR curves; Davis & Goadrich (2006), The
-    relationship between precision-recall and ROC curves.
+    Arras: AUC and PR-Curves.
+
+    Davis & Goadrich (2006), The relationship between precision-recall and ROC curves.
 
     Examples
     --------
@@ -216,7 +219,7 @@ class PrecisionAtRecall(ilk.Measure):
 
     References
     ----------
-    Arras, Supervised Learning part 3, F-measure: "precision at recall of 0.75".
+    Arras: F-Measure.
 
     Examples
     --------

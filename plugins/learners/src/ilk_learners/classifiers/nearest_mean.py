@@ -82,9 +82,8 @@ class NearestMean(Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equations (2.2), (2.3), (2.6)-(2.10). For unequal priors see lda.
+    .. [1] Zaidi 2011: sections 2.1.1, 2.1.2; equations 2.2-2.3, 2.6-2.10. For unequal priors see
+       lda.
 
     Examples
     --------

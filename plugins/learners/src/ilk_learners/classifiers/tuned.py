@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -44,14 +45,73 @@ if TYPE_CHECKING:
 
 
 def _inner_has(method: str) -> Any:
-    def check(self: Tuned) -> bool:
+    def check(self: AroundClassifier) -> bool:
         getattr(self._inner(), method)  # its AttributeError names the classifier without the method
         return True
 
     return check
 
 
-class Tuned(Classifier):
+class AroundClassifier(Classifier):
+    """A classifier around another, which is fitted on all rows.
+
+    Attributes
+    ----------
+    classifier_ : classifier
+    """
+
+    classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, also a pipeline.")
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+    )
+
+    def _template(self) -> Any:
+        return self.resolve_slot("classifier")
+
+    def _inner(self) -> Any:
+        self.classifier_: Any
+        return self.classifier_ if hasattr(self, "classifier_") else self._template()
+
+    def _fitted(self) -> Any:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return self.classifier_
+
+    @available_if(_inner_has("nearest_cases"))
+    def nearest_cases(self, X: Cases) -> Any:
+        """Nearest training cases of the fitted classifier: distances, row numbers and labels."""
+        return self._fitted().nearest_cases(X)
+
+    @property
+    def n_features_in_(self) -> int:  # type: ignore[override]  # delegated
+        """Number of features, if the rows have any."""
+        return int(self.classifier_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Column names of a table."""
+        return np.asarray(self.classifier_.feature_names_in_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classifier_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Take the input tags of the classifier."""
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        try:
+            inner = get_tags(self._inner())
+        except IlkError:  # `fit` reports it
+            return tags
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags
+        tags.non_deterministic = inner.non_deterministic
+        return tags
+
+
+class Tuned(AroundClassifier):
     """Grid search: choose a classifier's hyper-parameters by inner resampling, then refit.
 
     Each combination of the grid's values is scored on the same inner splits of the training rows;
@@ -106,13 +166,16 @@ class Tuned(Classifier):
     Combinations of a support vector machine with the same kernel share one Gram matrix per split
     (unless it exceeds 512 MiB, or the measure is a time).
 
+    Combinations of a pipeline with equal first steps share their fits on each split, and those
+    that differ only in the votes of `knn` also the search, with the same results. They do not with
+    sample weights (a search is shared all the same), nor where the measure is a time.
+
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 7.3: SVM with C, and OSVM with C and sigma, by cross-validation.
+    .. [1] Zaidi 2011: section 7.3 (SVM with C, and OSVM with C and sigma, by cross-validation).
     .. [2] M. Stone, "Cross-validatory choice and assessment of statistical predictions", *Journal
        of the Royal Statistical Society B* 36, 1974.
+    .. [3] Arras: Cross-Validation Motivation; Evaluation Procedure; Parameter k.
 
     Examples
     --------
@@ -124,7 +187,6 @@ class Tuned(Classifier):
     {'C': 1, 'kernel': {'use': 'rbf', 'sigma': 1}}
     """
 
-    classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, also a pipeline.")
     grid: Mapping[str, Any] | Sequence[Any] | None = param(
         default=None,
         type=(dict, list),
@@ -156,9 +218,8 @@ class Tuned(Classifier):
         doc="Seed of the splits, and of components of the classifier without their own: the same "
         "in every combination.",
     )
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
-        sample_weight=True,
+    capabilities: ClassVar[Capabilities] = replace(
+        AroundClassifier.capabilities, sample_weight=True
     )
     waivers: ClassVar[Mapping[str, str]] = {
         f"sklearn:check_sample_weight_equivalence_on_{rows}_data": (
@@ -198,7 +259,7 @@ class Tuned(Classifier):
         return [candidate(self._template(), values) for values in combinations(self.grid)]
 
     def _template(self) -> Any:
-        template = self.resolve_slot("classifier")
+        template = super()._template()
         if is_frozen(template):
             raise self.parameter_error(
                 "classifier", "must not be frozen: each combination is fitted"
@@ -216,7 +277,7 @@ class Tuned(Classifier):
             Only if the classifier accepts weights.
         """
         self.check_parameters()
-        X = _with_rows(X)
+        X = with_rows(X)
         template = self._template()
         classes, codes = check_labels(self, y, X, min_classes=2)
         X, codes, weights = self._weighted(template, X, codes, sample_weight)
@@ -261,15 +322,6 @@ class Tuned(Classifier):
         self.best_score_ = float(choice.table["mean"][choice.best])
         self.classifier_ = trial.fit(trial.candidates[choice.best], np.arange(len(trial.codes)))
 
-    def _inner(self) -> Any:
-        return self.classifier_ if hasattr(self, "classifier_") else self._template()
-
-    def _fitted(self) -> Any:
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-        return self.classifier_
-
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         return self._fitted().predict(X)
@@ -288,40 +340,8 @@ class Tuned(Classifier):
         """Decision values of the classifier."""
         return self._fitted().decision_function(X)
 
-    @available_if(_inner_has("nearest_cases"))
-    def nearest_cases(self, X: Cases) -> Any:
-        """Nearest training cases of the best candidate: distances, row numbers and labels."""
-        return self._fitted().nearest_cases(X)
 
-    @property
-    def n_features_in_(self) -> int:  # type: ignore[override]  # delegated
-        """Number of features, if the rows have any."""
-        return int(self.classifier_.n_features_in_)
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        """Column names of a table."""
-        return np.asarray(self.classifier_.feature_names_in_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classifier_")
-
-    def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the classifier."""
-        from sklearn.utils import get_tags
-
-        tags = super().__sklearn_tags__()
-        try:
-            inner = get_tags(self._inner())
-        except IlkError:  # `fit` reports it
-            return tags
-        tags.input_tags = inner.input_tags
-        tags.classifier_tags = inner.classifier_tags
-        tags.non_deterministic = inner.non_deterministic
-        return tags
-
-
-def _with_rows(X: Cases) -> Any:
+def with_rows(X: Cases) -> Any:
     """Convert X to a form that rows can be selected from."""
     X = as_table(X)
     if hasattr(X, "tocsr"):

@@ -32,7 +32,7 @@ class ClassOutliers(CaseEditor):
 
     References
     ----------
-    .. [1] K. O. Arras, *Supervised Learning, part 3*, slides, University of Freiburg.
+    .. [1] Arras: K-NN Learning.
 
     Examples
     --------

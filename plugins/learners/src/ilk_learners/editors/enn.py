@@ -59,8 +59,9 @@ class ENN(_WilsonEditor):
 
     References
     ----------
-    .. [1] D. L. Wilson, "Asymptotic properties of nearest neighbor rules using edited data",
-       IEEE Transactions on Systems, Man and Cybernetics 2(3), 1972.
+    .. [1] D. L. Wilson, "Asymptotic properties of nearest neighbor rules using edited data", IEEE
+       Transactions on Systems, Man and Cybernetics 2(3), 1972.
+    .. [2] Cunningham 2008: section 2.4.4.1.
 
     Examples
     --------
@@ -113,6 +114,7 @@ class RENN(_WilsonEditor):
     ----------
     .. [1] I. Tomek, "An experiment with the edited nearest-neighbor rule", IEEE Transactions on
        Systems, Man and Cybernetics 6(6), 1976.
+    .. [2] Cunningham 2008: section 2.4.4.1.
 
     Examples
     --------
@@ -170,9 +172,7 @@ class AllKNN(_WilsonEditor):
     ----------
     .. [1] I. Tomek, "An experiment with the edited nearest-neighbor rule", IEEE Transactions on
        Systems, Man and Cybernetics 6(6), 1976.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4 (which does not say whether
-       removals wait for the end).
+    .. [2] Cunningham 2008: section 2.4.4.1 (which does not say whether removals wait for the end).
 
     Examples
     --------

@@ -40,9 +40,7 @@ class Identity(LinearMetricLearner):
 
     References
     ----------
-    Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning Problems
-    with an Application to Generic Object Recognition*, PhD thesis, Monash University, 2011,
-    section 2.4.
+    Zaidi 2011: section 2.4.
 
     Examples
     --------

@@ -59,9 +59,7 @@ class Whitening(LinearMetricLearner):
 
     References
     ----------
-    Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning Problems
-    with an Application to Generic Object Recognition*, PhD thesis, Monash University, 2011,
-    section 2.4 and equation (2.17).
+    Zaidi 2011: section 2.4; equation 2.17.
 
     Examples
     --------

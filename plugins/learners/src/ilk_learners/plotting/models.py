@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.plotting import COLORS, class_regions, new_axes, plot_label
+from ilk.plotting import COLORS, class_regions, grid_places, new_axes, plot_label
 from ilk_learners.plotting.regions import corners, draw_cases, plane_cases, side_by_side
 from ilk_learners.plotting.space import selection
 
@@ -80,7 +80,8 @@ def xor_map(
     network: Any = ilk.classifier("rbf_network", centers=places, sigma=sigma).fit(rows, codes)
     plane, image = side_by_side("xor_map", axes, 2)
     low, high = corners(np.concatenate([rows, places]))
-    class_regions(plane, network.predict, network.classes_, low, high)
+    labels = network.predict(grid_places(low, high))
+    class_regions(plane, labels, network.classes_, low, high)
     draw_cases(plane, rows, classes, codes, size=60)
     plane.plot(*places.T, "x", color="black", markersize=9, label="centre")
     plane.set(xlabel="first feature", ylabel="second feature", title="plane")

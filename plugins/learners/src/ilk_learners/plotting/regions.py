@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.plotting import class_regions, class_style, new_axes, plot_label
+from ilk.plotting import (
+    class_legend,
+    class_regions,
+    class_style,
+    grid_places,
+    new_axes,
+    plot_label,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ilk import FittedClassifier, Labels, Matrix
+    from ilk_learners.classifiers.svm import SVM
 
 _MARGIN = 0.08  # space beyond the data on each side, as a share of the feature's range
 
@@ -64,13 +72,12 @@ def regions(
     rows, classes, codes = plane_cases("regions", X, y)
     panels = side_by_side("regions", axes, len(models))
     low, high = corners(rows)
+    places, rejected = grid_places(low, high, resolution), False
     for ax, (title, model) in zip(panels, models.items(), strict=True):
-        class_regions(ax, model.predict, model.classes_, low, high, resolution=resolution)
+        rejected |= class_regions(ax, model.predict(places), model.classes_, low, high)
         draw_cases(ax, rows, classes, codes)
         ax.set(xticks=[], yticks=[], title=plot_label(title))
-    if any(np.ma.is_masked(ax.images[0].get_array()) for ax in panels):
-        panels[-1].bar(*low, 0, facecolor="white", edgecolor="0.6", label="no class")
-    panels[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    class_legend(panels[-1], rejected=rejected)
     return panels
 
 
@@ -367,11 +374,11 @@ def feature_scaling(
         knn: Any = ilk.classifier("knn", k=k).fit(scaled, codes)
         error = np.mean(knn.leave_one_out(scaled, codes).labels != codes)
         low, high = corners(scaled)
-        class_regions(ax, knn.predict, knn.classes_, low, high)
+        class_regions(ax, knn.predict(grid_places(low, high)), knn.classes_, low, high)
         draw_cases(ax, scaled, classes, codes)
         ax.set(xlabel="first feature", ylabel="second feature")
         ax.set_title(f"{title}\nerror {error:.2f}")
-    panels[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    class_legend(panels[-1])
     return panels
 
 
@@ -493,11 +500,11 @@ def _machines(
     for ax, (title, machine) in zip(panels, machines.items(), strict=True):
         svm_margins(machine.fit(rows, labels), rows, labels, ax=ax)
         ax.set_title(f"{title}\n{ax.get_title()}")
-    panels[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    class_legend(panels[-1])
     return panels
 
 
-def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -> Axes:
+def svm_margins(machine: SVM, X: Matrix, y: Labels, *, ax: Axes | None = None) -> Axes:
     """Draw a support vector machine: its boundary, its margin and its support vectors.
 
     The boundary is solid; on the dashed lines the decision value is -1 and 1. Support vectors are
@@ -547,13 +554,13 @@ def svm_margins(machine: Any, X: Matrix, y: Labels, *, ax: Axes | None = None) -
         )
     ax = new_axes(4.4, 3.6) if ax is None else ax
     low, high = corners(rows)
-    class_regions(ax, machine.predict, classes, low, high)
-    x, z = np.meshgrid(*np.linspace(low, high, 150).T)
-    values = np.asarray(machine.decision_function(np.column_stack([x.ravel(), z.ravel()])))
+    places = grid_places(low, high)
+    class_regions(ax, machine.predict(places), classes, low, high)
+    values = np.asarray(machine.decision_function(places)).reshape(150, 150)
+    x, z = places.reshape(150, 150, 2).transpose(2, 0, 1)
     for level, style in ((-1, "--"), (0, "-"), (1, "--")):
         if values.min() < level < values.max():
-            heights = values.reshape(x.shape)
-            ax.contour(x, z, heights, [level], colors="black", linestyles=style, linewidths=1.2)
+            ax.contour(x, z, values, [level], colors="black", linestyles=style, linewidths=1.2)
     draw_cases(ax, rows, classes, codes)
     ring: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.9}
     ax.scatter(rows[support, 0], rows[support, 1], 60, label="support vector", zorder=3, **ring)

@@ -38,9 +38,10 @@ class IterativeRelief(Relevance):
 
     References
     ----------
-    Sun, "Iterative RELIEF for feature weighting: algorithms, theories, and applications",
-    IEEE TPAMI 29(6), 2007 (I-RELIEF-1 with its extension to several classes); Sun and Li,
-    ICML 2006. Zaidi 2011, section 5.2.
+    Sun, "Iterative RELIEF for feature weighting: algorithms, theories, and applications", IEEE
+    TPAMI 29(6), 2007 (I-RELIEF-1 with its extension to several classes); Sun and Li, ICML 2006.
+
+    Zaidi 2011: section 5.2.
 
     Examples
     --------

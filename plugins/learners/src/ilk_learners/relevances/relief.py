@@ -36,7 +36,9 @@ class Relief(Relevance):
     References
     ----------
     Kira and Rendell, "A practical approach to feature selection", ICML 1992 (with squared
-    differences). Zaidi 2011, equation (5.3), which prints a plus before the second difference.
+    differences).
+
+    Zaidi 2011: section 5.2; equation 5.3 (which prints a plus before the second difference).
 
     Examples
     --------
@@ -102,9 +104,11 @@ class ReliefF(Relevance):
 
     References
     ----------
-    Kononenko, "Estimating attributes: analysis and extensions of Relief", ECML 1994.
-    Robnik-Šikonja and Kononenko, "Theoretical and empirical analysis of ReliefF and
-    RReliefF", Machine Learning 53, 2003. Zaidi 2011, section 5.2.
+    Kononenko, "Estimating attributes: analysis and extensions of Relief", ECML 1994. Robnik-Šikonja
+    and Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning
+    53, 2003.
+
+    Zaidi 2011: section 5.2.
 
     Examples
     --------

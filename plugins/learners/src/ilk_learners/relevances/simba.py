@@ -37,8 +37,10 @@ class Simba(Relevance):
 
     References
     ----------
-    Gilad-Bachrach, Navot and Tishby, "Margin based feature selection - theory and
-    algorithms", ICML 2004 (algorithm 2, with the linear utility). Zaidi 2011, section 5.2.
+    Gilad-Bachrach, Navot and Tishby, "Margin based feature selection - theory and algorithms", ICML
+    2004 (algorithm 2, with the linear utility).
+
+    Zaidi 2011: section 5.2.
 
     Examples
     --------

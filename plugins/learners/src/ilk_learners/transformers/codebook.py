@@ -52,11 +52,8 @@ class Codebook(ilk.Transformer):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, sections 3.4, 10.3 and 10.4.
-    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, LMU Munich, 2015:
-       multi-instance objects as vectors.
+    .. [1] Zaidi 2011: sections 3.4, 10.3, 10.4.1.
+    .. [2] Ntoutsi 2015: Data variety; Multi-instance data (objects as vectors).
 
     Examples
     --------

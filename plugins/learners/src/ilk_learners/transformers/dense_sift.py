@@ -52,13 +52,11 @@ class DenseSIFT(ilk.Transformer):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 10.4.1 and appendix C.
+    .. [1] Zaidi 2011: sections 3.4, 10.4.1; appendix C; figures 10.7, C.1.
     .. [2] D. G. Lowe, "Distinctive image features from scale-invariant keypoints", *International
        Journal of Computer Vision* 60(2), 2004.
-    .. [3] A. Bosch, A. Zisserman and X. Munoz, "Scene classification via pLSA", *ECCV* 2006:
-       scales as radii of patches.
+    .. [3] A. Bosch, A. Zisserman and X. Munoz, "Scene classification via pLSA", *ECCV* 2006: scales
+       as radii of patches.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compiled kernels: the best threshold along features, and descent of rows in a tree.
+"""Compiled loops: the best threshold along features, descent of rows in a tree, densities.
 
 Searches take one or two passes over the sorted rows of each feature.
 Leading and trailing rows of weight 0 are skipped, so both sides of a threshold have positive
@@ -410,3 +410,36 @@ def find_gaps(
             if known < 0 or (rank > ranks[known, feature]) == (side == 0):
                 gaps[node, side] = i
             node = links[node, 1 + side]
+
+
+@compiled
+def put_ranks(values: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> None:
+    """Write the rank of each value among the distinct ones; `order` sorts them. Shapes: (n,)."""
+    rank = 0
+    for i in range(len(order)):
+        if i > 0 and values[order[i]] != values[order[i - 1]]:
+            rank += 1
+        ranks[order[i]] = rank
+
+
+@compiled
+def log_density(
+    queries: np.ndarray, points: np.ndarray, weights: np.ndarray, width: float, result: np.ndarray
+) -> None:
+    """Add ``ln sum_i w_i exp(-((q - x_i)/h)^2 / 2)`` to the result of each query.
+
+    Sums are relative to the term of the nearest point, so none underflows far from all points.
+    Shapes: `queries` and `result` (m,), `points` and `weights` (n,).
+    """
+    for q in range(len(queries)):
+        nearest = np.inf
+        for x in points:
+            nearest = min(nearest, abs(queries[q] - x))
+        nearest /= width
+        total = 0.0
+        for i in range(len(points)):
+            z = abs(queries[q] - points[i]) / width
+            # (nearest^2 - z^2) / 2, factored against cancellation: at most 0, so exp cannot
+            # overflow
+            total += weights[i] * np.exp((nearest - z) * (nearest + z) / 2)
+        result[q] += np.log(total) - nearest * nearest / 2

@@ -98,6 +98,16 @@ class WrappedEstimator(Component):
     _noun: ClassVar[str] = "classifier"
     _presets: ClassVar[Mapping[str, Any]] = {}
 
+    @property
+    def sample_weight(self) -> bool:
+        """Whether `fit` and the estimator take weights; True if there is none of this name."""
+        from sklearn.utils.validation import has_fit_parameter
+
+        if not self.capabilities.sample_weight:
+            return False
+        cls = _find(self._noun, self.estimator)
+        return cls is None or bool(has_fit_parameter(cls, "sample_weight"))
+
     def check_parameters(self) -> None:
         """Check that the estimator exists and accepts the parameters and values."""
         super().check_parameters()
