@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -46,6 +47,8 @@ def test_examples_run(source, subtests, tmp_path, monkeypatch):
                 with subtests.test(test.name), registrations_undone():
                     said: list[str] = []
                     runner.run(test, out=said.append)
+                    if pyplot := sys.modules.get("matplotlib.pyplot"):
+                        pyplot.close("all")  # it warns of too many
                     assert not said, "".join(said)
 
 

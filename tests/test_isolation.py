@@ -168,6 +168,7 @@ from ilk.cli.shell import run
 spec, late = sys.argv[1], set(sys.argv[2].split(","))
 run(["show", "classifier", "knn"])
 run(["run", spec, "--dry-run"])
+run(["figures"])
 assert not {*late, "scipy", "pandas"} & sys.modules.keys()
 run(["run", spec])
 print("imported:", *late & sys.modules.keys())

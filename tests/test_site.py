@@ -107,6 +107,24 @@ def test_lines_of_equal_distance_are_those_of_the_distance(extension):
     assert high >= 0.98 + 1.4  # from (1, 0.6) to the corner (0.02, 2)
 
 
+def test_figures_of_texts_are_sampled_and_kept(extension, tmp_path, monkeypatch):
+    figures = extension("ilk_figures")
+    monkeypatch.setattr(figures, "_SAMPLE", 1)
+    two = {name: ilk.plotting.text_figure(name) for name in ("losses", "voting_weights")}
+    monkeypatch.setattr(figures, "text_figures", lambda: two)
+    monkeypatch.setenv("ILK_GALLERY", "sample")
+    lines = [*figures.text_figures_page(tmp_path)]
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["text.losses.svg"]
+    assert ".. image:: figures/text.losses.svg" in lines
+    assert ":py:func:`ilk_ensembles.plotting.voting_weights`\n" in lines
+    monkeypatch.setenv("ILK_GALLERY", "all")
+    with monkeypatch.context() as patch:
+        patch.setattr(figures, "_write", lambda figure, path, *_: drawn.append(path.name))
+        drawn = []
+        [*figures.text_figures_page(tmp_path)]
+    assert drawn == ["text.voting_weights.svg"]  # the other is kept
+
+
 def test_gallery_is_sampled(extension, monkeypatch):
     folder = ROOT / "examples" / "gallery"
     paths = [str(path) for path in folder.rglob("*.py")]

@@ -8,6 +8,7 @@ import pytest
 
 import citations
 from ilk.cli.docstrings import TEXTS, key_of, read_docstring, single_places
+from ilk.plotting import text_figures
 from pages import ROOT
 
 sys.path.append(str(ROOT / "docs" / "_ext"))
@@ -88,8 +89,13 @@ def test_pages_link_to_code_or_say_why_not():
         in (pages["Evaluation slides"])
     )
     drawn = sources.Row("figure 1", "margin", ("classifier svm",), figure="margin", claim="svm-1")
-    assert sources.in_ilk(drawn) == "`classifier` `svm`, figure `margin`, claim `svm-1`"
+    page = "{doc}`figure margin </reference/generated/text_figures>`"
+    assert sources.in_ilk(drawn) == f"`classifier` `svm`, {page}, claim `svm-1`"
     assert "*no code: Kolmogorov complexity" in pages["Cunningham 2008"]
+
+
+def test_each_figure_of_the_catalogue_is_in_a_row():
+    assert {row.figure for _, row in ROWS if row.figure} == set(text_figures())
 
 
 def test_errata_name_tests_that_exist():

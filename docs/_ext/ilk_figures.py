@@ -1,7 +1,8 @@
-"""Draw a figure for the page of a component where one helps, as SVG, from small fixed data.
+"""Draw figures of components, from small fixed data, and those of the source texts, as SVG.
 
-A build draws one of each kind, so that it stays quick; with ``ILK_GALLERY=all`` all of them, as a
-site for readers needs. Drawn figures are kept until their component or this module changes.
+A build draws one of each kind and five of the texts, so that it stays quick; with
+``ILK_GALLERY=all`` all of them, as a site for readers needs. Drawn figures are kept until their
+component or function or this module changes.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import html
 import inspect
 import os
+import sys
 import warnings
 from functools import cache
 from pathlib import Path
@@ -20,7 +22,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ilk
-from ilk.plotting import COLORS, class_style
+from ilk.plotting import COLORS, class_style, text_figures
 from ilk_ensembles.plotting import decision_regions
 from ilk_learners.plotting import ellipses, learned_space, selection
 
@@ -33,6 +35,7 @@ Drawn = tuple[Figure, str]
 _STYLE = {"svg.hashsalt": "ilk", "svg.fonttype": "none", "font.size": 9, "figure.dpi": 72}
 _LEAST_VALUES = 5  # fewer different values make no picture
 _MOST_SPLITS = 10
+_SAMPLE = 5  # figures of the texts that a build draws
 
 
 def figure_lines(one: Found, folder: Path, drawn: set[str]) -> Iterator[str]:
@@ -58,15 +61,46 @@ def figure_lines(one: Found, folder: Path, drawn: set[str]) -> Iterator[str]:
         if made is None:
             return
         figure, alt = made
-        path.parent.mkdir(parents=True, exist_ok=True)
-        about = {"Date": None, "Title": alt, "Description": digest}
-        with mpl.rc_context(_STYLE):
-            figure.savefig(path, format="svg", metadata=about)
+        _write(figure, path, alt, digest)
     drawn.add(one.kind)
     yield f".. figure:: figures/{path.name}"
     yield f"   :alt: {alt}"
     yield "   :figclass: component\n"
     yield f"   {alt}\n"
+
+
+def text_figures_page(folder: Path) -> Iterator[str]:
+    """Yield the page of the figures of the source texts; draw them, or a sample."""
+    yield "Figures of the texts"
+    yield "=" * 20 + "\n"
+    yield "Each is one call, which takes your own data and models, too. ``ilk figures`` lists them,"
+    yield "``ilk figures NAME`` writes one, and ``ilk figures --all FOLDER`` all.\n"
+    every = os.environ.get("ILK_GALLERY", "sample") == "all"
+    for number, (name, one) in enumerate(text_figures().items()):
+        path = folder / "figures" / f"text.{name.replace('/', '-')}.svg"
+        digest = _digest(one.function)
+        if _kept(path, digest) is None and (every or number < _SAMPLE):
+            with warnings.catch_warnings(), mpl.rc_context(_STYLE):
+                warnings.simplefilter("ignore")
+                _write(one.draw(), path, one.summary, digest)
+        function = one.found.value.replace(":", ".")
+        yield name
+        yield "-" * len(name) + "\n"
+        yield f"{one.source}. {one.summary}\n"
+        if path.exists():
+            yield f".. image:: figures/{path.name}"
+            yield f"   :alt: {one.summary}\n"
+        yield f":py:func:`{function}`\n"
+
+
+def _write(figure: Figure, path: Path, alt: str, digest: str) -> None:
+    """Write a figure with what it shows and the digest of its sources."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"Date": None, "Title": alt, "Description": digest}
+    with mpl.rc_context(_STYLE):
+        figure.savefig(path, format="svg", metadata=about)
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close(figure)  # else the gallery takes it for one of its own
 
 
 def _kept(path: Path, digest: str) -> str | None:
@@ -87,9 +121,9 @@ def draw(kind: str, cls: type) -> Drawn | None:
         return None
 
 
-def _digest(cls: type) -> str:
+def _digest(source: Any) -> str:
     """Digest of the sources that a figure depends on most."""
-    files = [inspect.getfile(cls), __file__]
+    files = [inspect.getfile(source), __file__]
     return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
 
 

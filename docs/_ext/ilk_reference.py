@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ilk_figures import figure_lines
+from ilk_figures import figure_lines, text_figures_page
 from ilk_formulas import in_line, set_formulas
 
 import ilk
@@ -32,6 +32,7 @@ import ilk_evaluation.figures
 import ilk_evaluation.intervals
 import ilk_evaluation.object_detection
 import ilk_evaluation.theory
+import ilk_evaluation.theory.plotting
 import ilk_learners
 import ilk_learners.plotting
 import ilk_learners.sliding_windows
@@ -57,6 +58,7 @@ def write_pages(folder: Path) -> None:
             figure = [*figure_lines(one, folder, drawn)]
             pages[page_of(one)] = component_page(kind, one, takers, seen, figure)
     pages["ilk"] = topics_page()
+    pages["text_figures"] = text_figures_page(folder)
     pages["neighbors"] = module_page(ilk.neighbors)
     pages["plotting"] = module_page(ilk.plotting)
     pages["testing"] = module_page(ilk.testing)
@@ -77,6 +79,7 @@ def write_pages(folder: Path) -> None:
         ilk_evaluation.intervals,
         ilk_evaluation.object_detection,
         ilk_evaluation.theory,
+        ilk_evaluation.theory.plotting,
     ):
         pages[module.__name__] = module_page(module)
     folder.mkdir(parents=True, exist_ok=True)

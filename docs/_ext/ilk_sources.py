@@ -181,7 +181,8 @@ def in_ilk(row: Row) -> str:
             links.append(f"`{kind}` {names}")
         else:
             links += [f"{{py:obj}}`{shorter(name)} <{name}>`" for name in group]
-    named = [f"figure `{row.figure}`"] if row.figure else []
+    page = "/reference/generated/text_figures"
+    named = [f"{{doc}}`figure {row.figure} <{page}>`"] if row.figure else []
     named += [f"claim `{row.claim}`"] if row.claim else []
     return ", ".join([*links, *named])
 

@@ -40,6 +40,7 @@ PUBLIC = (
     "ilk_evaluation.intervals",
     "ilk_evaluation.object_detection",
     "ilk_evaluation.theory",
+    "ilk_evaluation.theory.plotting",
 )
 
 

@@ -19,7 +19,8 @@ def components(folder: Path) -> list[str]:
     project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
     groups = project.get("entry-points", {})
     kinds = {group for group in groups if group.startswith("ilk.")}
-    others = {"ilk.commands", "ilk.functions", "ilk.grammars", "ilk.kinds", "ilk.plugins"}
+    others = {"ilk.commands", "ilk.figures", "ilk.functions", "ilk.grammars", "ilk.kinds"}
+    others |= {"ilk.plugins"}
     return [name for group in kinds - others for name in groups[group]]
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ilk.discovery import Found
+
 GROUP = "ilk.functions"
 
 
@@ -143,10 +145,16 @@ def _offered(name: str, owner: str) -> Any:
         if os.environ.get("ILK_PLUGINS"):
             where = "which is not among ILK_PLUGINS or not installed"
         raise UnknownComponentError(f"ilk.{name} is in {owner}, {where} (pip install {owner})")
+    return imported(found, f"ilk.{name}")
+
+
+def imported(found: Found, title: str) -> Any:
+    """Import a function that a distribution offers; an error calls it by its title."""
+    assert found.entry_point is not None
     try:
         return found.entry_point.load()
     except Exception as error:
         raise BrokenComponentError(
-            f"ilk.{name} of {found.distribution} {found.version} ({found.value}) cannot be "
+            f"{title} of {found.distribution} {found.version} ({found.value}) cannot be "
             f"imported: {type(error).__name__}: {error}"
         ) from error

@@ -128,7 +128,7 @@ def test_figures_say_what_they_lack_of_a_pipeline_that_failed_in_part(unlucky):
 
 
 def test_times_are_of_the_data_sets_that_all_finished(results):
-    figure_data = figures.catalogue.FigureData(results)
+    figure_data = figures.FigureData(results)
     data = costs(figure_data).set_index("pipeline")
     table = results.table()
     there = table[table["dataset"] != "<script>alert(1)</script>"]
@@ -143,7 +143,7 @@ def test_times_are_of_the_data_sets_that_all_finished(results):
 
 
 def test_unbeaten_heeds_the_direction(results):
-    data = costs(figures.catalogue.FigureData(results.score("accuracy", "fit_seconds", only=True)))
+    data = costs(figures.FigureData(results.score("accuracy", "fit_seconds", only=True)))
     best = data["accuracy"].idxmax()
     assert data.loc[best, "unbeaten"]
 
@@ -309,5 +309,5 @@ def test_cases_that_trained_are_no_evidence():
         }
     )
     predictions = [p for cell, p in results.predictions() if cell.repeat]
-    found = figures.catalogue.FigureData(results).predicted("iris", "1-NN")
+    found = figures.FigureData(results).predicted("iris", "1-NN")
     assert found.n_cases == sum(map(len, predictions)) < 150

@@ -21,13 +21,15 @@ BUILT_IN = {
     "check": ("ilk.cli.check:check", "Check that a distribution's components keep their contract."),
     "doctor": ("ilk.cli.doctor:doctor", "Describe the installation and its problems."),
     "list": ("ilk.cli.list:list_", "List the components that are installed."),
-    "new": ("ilk.cli.new:new", "Start a plugin: a project with passing tests."),
-    "schema": ("ilk.cli.schema:schema", "Print the JSON Schema of files or of a component."),
+    "new": ("ilk.cli.kind_argument:new", "Start a plugin: a project with passing tests."),
+    "schema": ("ilk.cli.kind_argument:schema", "Print the JSON Schema of files or of a component."),
     "show": ("ilk.cli.show:show", "Show the interface of a kind, or a component's parameters."),
 }
 
 _KNOWN = {
+    "claims": ("ilk-evaluation", "List, show and rerun the claims of the source texts."),
     "data": ("ilk-evaluation", "Show how data sets are read, and what looks wrong in them."),
+    "figures": ("ilk-evaluation", "List or draw the figures of the source texts."),
     "fit": ("ilk-evaluation", "Fit a pipeline on a whole data set and save the model."),
     "plot": ("ilk-evaluation", "Draw figures of an experiment into files."),
     "predict": ("ilk-evaluation", "Predict the rows of a table by a saved model."),

@@ -45,7 +45,7 @@ _VARIABLES = (
     ),
     *("NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "OPENBLAS_CORETYPE"),
 )
-_OTHER_GROUPS = ("ilk.functions", "ilk.grammars", "ilk.kinds", "ilk.plugins")
+_OTHER_GROUPS = ("ilk.figures", "ilk.functions", "ilk.grammars", "ilk.kinds", "ilk.plugins")
 
 Status = Literal["ok", "broken", "ambiguous"]
 

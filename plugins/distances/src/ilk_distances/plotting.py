@@ -1,4 +1,4 @@
-"""Plots of distances: heat map, embedding in the plane, flow between signatures; recall of indexes.
+"""Plots of distances: heat map, embedding in the plane, flows, concentration; recall of indexes.
 
 They need matplotlib (extra ``report`` of ilk), and draw on new axes or on given ones, without
 matplotlib's global state.
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Distance, Index, Labels, Matrix
+    from ilk import ArrayLike, Cases, Distance, DistanceLike, Index, Labels, Matrix
 
 
-__all__ = ["embedding", "flow", "heat_map", "recall_curve"]
+__all__ = ["concentration", "embedding", "emd_flow", "flow", "heat_map", "recall_curve"]
 
 _REPEATS = 3  # of a timed search; the fastest counts
 
@@ -141,7 +141,13 @@ def embedding(
     return ax
 
 
-def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Axes:
+def flow(
+    distance: Distance,
+    x: tuple[ArrayLike, ArrayLike],
+    y: tuple[ArrayLike, ArrayLike],
+    *,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw two signatures and the flow of the earth mover's distance between them.
 
     Points of x are circles, points of y squares; their area grows with their weight. An arrow
@@ -212,8 +218,130 @@ def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Ax
                     color=ink,
                     zorder=4,
                 )
-    _finish(ax, f"{ilk.display_name(distance)} = {distance.between(x, y):.4g}", places)
+    between: Any = distance.between  # of any objects
+    _finish(ax, f"{ilk.display_name(distance)} = {between(x, y):.4g}", places)
     return ax
+
+
+def emd_flow(
+    x: tuple[ArrayLike, ArrayLike] = ([[0.0, 0.4], [3.2, 0.0]], [0.6, 0.4]),
+    y: tuple[ArrayLike, ArrayLike] = ([[0.4, 2.0], [2.0, 2.6], [4.0, 1.8]], [0.5, 0.3, 0.2]),
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the flow of the earth mover's distance between two signatures.
+
+    Parameters
+    ----------
+    x, y : (positions, weights)
+        By default two points of weights 0.6 and 0.4, and three of weights 0.5, 0.3 and 0.2.
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+        See `flow`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If positions are no vectors.
+
+    References
+    ----------
+    Cunningham 2008: figure 2.2.
+
+    Examples
+    --------
+    >>> import ilk_distances
+    >>> ax = ilk_distances.plotting.emd_flow()
+    >>> sorted(text.get_text() for text in ax.texts if text.get_gid() == "moved")
+    ['0.1', '0.2', '0.2', '0.5']
+    """
+    return flow(ilk.distance("emd"), x, y, ax=ax)
+
+
+def concentration(
+    dimensions: Sequence[int] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000),
+    distances: Sequence[DistanceLike] = ("manhattan", "euclidean", "chebyshev"),
+    *,
+    n: int = 500,
+    random_state: int = 0,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw how distances become equal as the number of dimensions grows.
+
+    On the left are the distances from a query to n random points in the unit cube, relative to
+    their mean, by the second of `distances` (or the only one). On the right is the contrast
+    ``(max - min) / min`` by the number of dimensions: near 0, all points are equally near.
+
+    Parameters
+    ----------
+    dimensions : sequence of int
+        Ascending; the left side shows up to four of them.
+    distances : sequence of distances
+    n : int, default=500
+        Number of points.
+    random_state : int, default=0
+    axes : sequence of two Axes, optional
+        None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is no distance, or a number of dimensions below 1.
+
+    References
+    ----------
+    Arras: Distance Metrics. Beyer, Goldstein, Ramakrishnan & Shaft (1999), "When is nearest
+    neighbor meaningful?".
+
+    Examples
+    --------
+    >>> import ilk_distances
+    >>> _, contrast = ilk_distances.plotting.concentration(dimensions=(2, 200))
+    >>> few, many = contrast.lines[1].get_ydata()
+    >>> bool(many < 0.5 < few)
+    True
+    """
+    if not distances or not len(dimensions) or min(dimensions) < 1:
+        raise ilk.InputError(
+            f"concentration: there must be distances, and dimensions from 1, got "
+            f"{list(distances)!r} and {list(dimensions)!r}"
+        )
+    rng = np.random.default_rng(random_state)
+    built = [ilk.build(which, kind="distance") for which in distances]
+    found = np.empty((len(built), len(dimensions), n))
+    for column, p in enumerate(dimensions):
+        points, query = rng.random((n, p)), rng.random((1, p))
+        for row, distance in enumerate(built):
+            found[row, column] = distance.fit(points).pairwise(query, points)[0]
+    left, right = new_axes(9, 3.6, 2) if axes is None else axes
+    shown = np.unique(np.linspace(0, len(dimensions) - 1, 4).round().astype(int))
+    for number, column in enumerate(shown.tolist()):
+        values = found[min(1, len(built) - 1), column]
+        style: Any = {"color": COLORS[number], "histtype": "step", "linewidth": 1.5}
+        label = f"{dimensions[column]} dimension{'s' * (dimensions[column] > 1)}"
+        left.hist(values / values.mean(), 30, density=True, label=label, **style)
+    left.set(xlabel=f"{ilk.display_name(built[min(1, len(built) - 1)])} distance / mean")
+    left.set(ylabel="density", xlim=(0, 2.5))
+    left.legend()
+    near, far = found.min(axis=2), found.max(axis=2)
+    for number, (distance, contrast) in enumerate(zip(built, (far - near) / near, strict=True)):
+        name = plot_label(ilk.display_name(distance))
+        right.plot(dimensions, contrast, "o-", color=COLORS[number], markersize=4, label=name)
+    right.set(xscale="log", yscale="log", xlabel="dimensions", ylabel="contrast (max - min) / min")
+    right.legend()
+    return [left, right]
 
 
 def recall_curve(
@@ -426,7 +554,7 @@ def _finish(ax: Axes, title: str, places: list[np.ndarray]) -> None:
     ax.set_title(title)
     ax.margins(0.18)
     ax.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1), markerscale=0.5, borderpad=0.8, labelspacing=1
+        loc="upper left", bbox_to_anchor=(1.01, 1), markerscale=0.35, borderpad=0.8, labelspacing=1
     )
     if all(np.ptp(each[:, 1]) == 0 for each in places):  # one-dimensional: draw two lines
         ax.set_yticks([])

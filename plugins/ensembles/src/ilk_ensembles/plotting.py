@@ -11,7 +11,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk.plotting import COLORS, class_style, new_axes, plot_label, scatter
+from ilk.plotting import (
+    COLORS,
+    class_legend,
+    class_regions,
+    class_style,
+    grid_places,
+    new_axes,
+    plot_label,
+    scatter,
+)
+from ilk_ensembles.boosting.plotting import (
+    adaboost_rounds,
+    bagging_rounds,
+    losses,
+    margin_distribution,
+    voting_weights,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,11 +37,17 @@ if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels, Matrix
 
 __all__ = [
+    "adaboost_rounds",
+    "bagging_rounds",
+    "crab_rounds",
     "decision_regions",
     "diversity_uplift",
     "error_by_size",
     "kappa_error",
+    "losses",
+    "margin_distribution",
     "proximity_embedding",
+    "voting_weights",
 ]
 
 _MARGIN = 0.08  # margin beyond the data on each side, as a share of the feature's range
@@ -371,21 +393,69 @@ def decision_regions(
         raise ilk.ParameterError(f"decision_regions: resolution must be >= 2, got {resolution!r}")
     spread = _MARGIN * np.ptp(rows, axis=0)
     low, high = rows.min(axis=0) - spread, rows.max(axis=0) + spread
-    grid = np.meshgrid(*np.linspace(low, high, resolution).T)
-    places = np.column_stack([axis.ravel() for axis in grid])
-    predicted = _predictions(model, name, places, rounds)
+    predicted = _predictions(model, name, grid_places(low, high, resolution), rounds)
     panels = _panels(axes, len(predicted), legend=legend)
-    table = {label: code for code, label in enumerate(model.classes_.tolist())}
     rejected = False
     for ax, (title, labels) in zip(panels, predicted, strict=True):
-        found = np.array([table.get(label, -1) for label in labels.tolist()])
-        regions = np.ma.masked_equal(found, -1).reshape(resolution, resolution)
-        rejected |= bool((found < 0).any())
-        _draw(ax, regions, (low, high), model.classes_, rows, codes)
-        ax.set_title(title)
+        rejected |= class_regions(ax, labels, model.classes_, low, high)
+        for code, label in enumerate(model.classes_):
+            first, second = rows[codes == code].T
+            ax.scatter(first, second, 8, label=plot_label(label), linewidths=0, **class_style(code))
+        ax.set(xticks=[], yticks=[], title=title)
     if legend:
-        _explain(panels[-1], rejected=rejected)
+        class_legend(panels[-1], rejected=rejected)
     return panels
+
+
+def crab_rounds(
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    rounds: Sequence[int] = (1, 3, 5),
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the regions of CRAB, boosted histograms of single features, after some rounds.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2), optional
+        None: blocks of two classes.
+    y : array of shape (n,), optional
+    rounds : sequence of int, default=(1, 3, 5)
+    axes : sequence of Axes, optional
+        One for each; None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+        See `decision_regions`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If X has not two features, or there are fewer rounds.
+
+    References
+    ----------
+    Zaidi 2011: figure 10.1.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> panels = ilk_ensembles.plotting.crab_rounds()
+    >>> [panel.get_title() for panel in panels]
+    ['1 round', '3 rounds', '5 rounds']
+    """
+    if X is None:
+        rng = np.random.default_rng(0)
+        blocks = [(0, 0), (3, 0), (0, 3), (3, 3), (1.5, 1.5), (1.5, 3), (3, 1.5)]
+        X = np.concatenate([rng.uniform(0, 1, (25, 2)) + corner for corner in blocks])
+        y = np.repeat(["A", "A", "A", "A", "B", "B", "B"], 25)
+    model = ilk.classifier("crab", n_rounds=max([*rounds, 1])).fit(X, np.asarray(y))
+    panels = decision_regions(model, X, y, rounds=rounds, axes=axes, resolution=150)
+    return list(panels)
 
 
 def _predictions(
@@ -415,49 +485,3 @@ def _panels(axes: Sequence[Axes] | None, count: int, *, legend: bool) -> list[An
     if len(axes) != count:
         raise ilk.InputError(f"decision_regions: axes must be {count}, got {len(axes)}")
     return list(axes)
-
-
-def _draw(
-    ax: Axes,
-    regions: np.ndarray,
-    corners: tuple[np.ndarray, np.ndarray],
-    classes: np.ndarray,
-    rows: np.ndarray,
-    codes: np.ndarray,
-) -> None:
-    from matplotlib.colors import ListedColormap
-
-    (left, bottom), (right, top) = corners
-    colors = [COLORS[code % len(COLORS)] for code in range(len(classes))]
-    ax.imshow(
-        regions,
-        origin="lower",
-        extent=(left, right, bottom, top),
-        aspect="auto",
-        cmap=ListedColormap(colors).with_extremes(bad="white"),
-        vmin=-0.5,
-        vmax=len(classes) - 0.5,
-        alpha=0.3,
-        interpolation="nearest",
-    )
-    for code, label in enumerate(classes):
-        points = rows[codes == code]
-        ax.scatter(
-            points[:, 0],
-            points[:, 1],
-            8,
-            label=plot_label(label),
-            linewidths=0,
-            **class_style(code),
-        )
-    ax.set(xticks=[], yticks=[])
-
-
-def _explain(ax: Axes, *, rejected: bool) -> None:
-    """Draw the legend beside the axes, where it hides nothing."""
-    from matplotlib.patches import Patch
-
-    handles, _ = ax.get_legend_handles_labels()
-    if rejected:
-        handles.append(Patch(facecolor="white", edgecolor="0.6", label="rejected"))
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1))

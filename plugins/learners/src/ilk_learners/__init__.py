@@ -3,7 +3,7 @@
 Components are available by name through `ilk`. Also public, and imported on first use:
 
 - `competence_model`: coverage and reachability sets of cases;
-- `plotting`: plots of learned metrics and of cases kept by editors;
+- `plotting`: plots of learned metrics, kept cases, decision regions and single models;
 - `sliding_windows`: detection of objects in images.
 """
 

@@ -258,6 +258,67 @@ class AdaBoost(StagedClassifier):
             total += alpha
             yield votes, total
 
+    def staged_weights(
+        self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None
+    ) -> Iterator[np.ndarray]:
+        """Yield the weights of cases before the first round, and after each round.
+
+        They are in proportion to ``w_i exp(-margin_i)`` with the initial weights w_i, where the
+        margin is the votes for the true class minus the votes for others. For the training data
+        they are those with which the members were fitted.
+
+        Parameters
+        ----------
+        X : data of n rows
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Initial weights.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            With sum 1.
+
+        Raises
+        ------
+        ParameterError
+            With `restarts`, which forget earlier rounds.
+        InputError
+            If a label is none of the classes.
+
+        Examples
+        --------
+        >>> import ilk
+        >>> X, y = [[1], [2], [3], [4]], ["a", "b", "b", "a"]
+        >>> boosted = ilk.classifier("adaboost", n_members=2).fit(X, y)
+        >>> [weights.round(3).tolist() for weights in boosted.staged_weights(X, y)]
+        [[0.25, 0.25, 0.25, 0.25], [0.167, 0.167, 0.167, 0.5], [0.5, 0.1, 0.1, 0.3]]
+        """
+        check_fitted(self)
+        if self.restarts:
+            raise self.parameter_error(
+                "restarts", f"must be 0 for staged_weights, got {self.restarts}"
+            )
+        classes, codes = ilk.check_labels(self, y, X)
+        unknown = np.setdiff1d(classes, self.classes_).tolist()
+        if unknown:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: y has {unknown[0]!r}, which is none of the classes"
+            )
+        columns = np.searchsorted(self.classes_, classes)[codes]
+        start = np.ones(len(codes))
+        if sample_weight is not None:
+            start = ilk.check_weights(self, sample_weight, X)
+        return self._weights(X, columns, start)
+
+    def _weights(self, X: Cases, codes: np.ndarray, start: np.ndarray) -> Iterator[np.ndarray]:
+        rows = np.arange(len(codes))
+        yield start / start.sum()
+        for votes, total in self._staged_support(X):
+            margins = 2 * votes[rows, codes] - total
+            weights = start * np.exp(margins.min() - margins)
+            yield weights / weights.sum()
+
     def _splits(self) -> Splits | None:
         p = n_encoded(self) if "n_features_in_" in vars(self) else 0
         return Splits.of_members(self.estimators_, self.alphas_, self.classes_, p)

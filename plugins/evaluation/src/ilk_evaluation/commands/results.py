@@ -157,8 +157,7 @@ def diff(ctx: click.Context, a: Path, b: Path, *, tolerance: float) -> None:
 def info(store: Path, *, as_json: bool) -> None:
     """Show the provenance of the predictions: runs, versions, machine, data, pipelines."""
     from ilk import printable
-    from ilk_evaluation.results.opening import open_store
-    from ilk_evaluation.results.provenance import lines, provenance
+    from ilk_evaluation.results.opening import open_store, provenance, provenance_lines
 
     with open_store(store) as opened:
         opened.verify()
@@ -166,7 +165,7 @@ def info(store: Path, *, as_json: bool) -> None:
     click.echo(
         json.dumps(record, indent=2, ensure_ascii=False)
         if as_json
-        else "\n".join(map(printable, lines(record)))
+        else "\n".join(map(printable, provenance_lines(record)))
     )
 
 

@@ -7,21 +7,29 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ilk import InputError
-from ilk.plotting import COLORS, new_axes, plot_label
+from ilk.plotting import COLORS, class_style, new_axes, plot_label
 from ilk_evaluation.confusion import normalized
 from ilk_evaluation.curves.curve import Curve
+from ilk_evaluation.curves.ranking import check_both_kinds, mann_whitney, rank_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from ilk import Labels
+    from ilk import ArrayLike, Labels
     from ilk_evaluation.curves.calibration_curve import Calibration
     from ilk_evaluation.curves.curve import Band
     from ilk_evaluation.curves.learning_curve import LearningCurve
 
-__all__ = ["draw_band", "draw_calibration", "draw_confusion", "draw_curves", "draw_learning"]
+__all__ = [
+    "draw_band",
+    "draw_calibration",
+    "draw_confusion",
+    "draw_curves",
+    "draw_learning",
+    "roc_steps",
+]
 
 _AXES = {
     "roc": ("false positive rate", "true positive rate"),
@@ -79,6 +87,95 @@ def draw_curves(
         _by_chance(ax, [0, 1], [several[0].n_positive / total] * 2)
     ax.legend(loc="best")
     return ax
+
+
+_SCORES = (0.95, 0.9, 0.84, 0.8, 0.72, 0.66, 0.6, 0.55, 0.5, 0.42, 0.37, 0.3, 0.24, 0.17, 0.1)
+_POSITIVE = (1, 1, 0, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0)
+
+
+def roc_steps(
+    scores: ArrayLike = _SCORES,
+    positive: ArrayLike = _POSITIVE,
+    thresholds: Sequence[float] = (0.75, 0.58, 0.35),
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Any]:
+    """Draw how a ROC curve arises, threshold by threshold.
+
+    On the left are the cases by their score and true class. Cases with a score from the threshold
+    on are called positive. On the right is the curve that all thresholds give, with the points of
+    the marked ones.
+
+    Parameters
+    ----------
+    scores : array of shape (n,)
+        Larger for cases that are more likely positive.
+    positive : array of bool, shape (n,)
+        Whether each case is positive.
+    thresholds : sequence of float, default=(0.75, 0.58, 0.35)
+        The marked ones.
+    axes : sequence of two Axes, optional
+        None: those of a new figure.
+
+    Returns
+    -------
+    list of Axes
+        The title of the right ones gives the area under the curve.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If scores and classes differ in number, a score is not finite, or a class has no case.
+
+    References
+    ----------
+    Arras: ROC Curves.
+
+    Evaluation slides: ROC Curve.
+
+    Examples
+    --------
+    >>> from ilk_evaluation.curves import plotting
+    >>> cases, curve = plotting.roc_steps([0.9, 0.6, 0.4, 0.1], [1, 0, 1, 0], [0.5])
+    >>> curve.get_title()
+    'area 0.75'
+    >>> curve.lines[1].get_xydata().tolist()  # at the threshold 0.5
+    [[0.5, 0.5]]
+    """
+    values, is_positive = np.asarray(scores, dtype=float), np.asarray(positive, dtype=bool)
+    if values.ndim != 1 or values.shape != is_positive.shape or not np.isfinite(values).all():
+        raise InputError(
+            f"roc_steps: scores must be finite, and as many as positive, got {values.shape} and "
+            f"{is_positive.shape}"
+        )
+    if not len(values):
+        raise InputError("roc_steps: there are no cases")
+    ranking = rank_cases(values, is_positive)
+    check_both_kinds(ranking, "roc_steps")
+    left, right = new_axes(8.6, 4.2, 2) if axes is None else axes
+    for code, (kind, name) in enumerate(((False, "negative"), (True, "positive"))):
+        mine = values[is_positive == kind]
+        left.scatter(mine, np.full(len(mine), int(kind)), 30, **class_style(code), label=name)
+    rates = [
+        np.append(0, counts) / counts[-1]
+        for counts in (ranking.false_positives, ranking.true_positives)
+    ]
+    right.plot(*rates, color="black", marker=".")
+    for number, threshold in enumerate(thresholds, start=2):
+        called = values >= threshold
+        point = called[~is_positive].mean(), called[is_positive].mean()
+        color = _color(number)
+        left.axvline(threshold, color=color, linestyle="--", linewidth=1.2)
+        left.annotate(f"{threshold:g}", (threshold, 0.5), (3, 0), textcoords="offset points")
+        right.plot(*point, "o", color=color, markersize=9)
+        right.annotate(f"{threshold:g}", point, (7, -12), textcoords="offset points")
+    _by_chance(right, [0, 1], [0, 1])
+    left.set(xlabel="score", yticks=[0, 1], yticklabels=["negative", "positive"], ylim=(-0.5, 1.5))
+    across, up = _AXES["roc"]
+    right.set(xlabel=across, ylabel=up, title=f"area {mann_whitney(ranking):.3g}")
+    return [left, right]
 
 
 def draw_band(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ilk
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from ilk.plotting import TextFigure
     from ilk_evaluation.figures.figure_spec import Figure, FigureSpec
 
 
@@ -73,6 +75,28 @@ def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[str]) -> Non
     ax.legend(handles, labels, borderaxespad=0, **place)
 
 
+@contextmanager
+def styled(settings: Mapping[str, Any] | None = None) -> Iterator[None]:
+    """Draw in the style of all files; `settings` of matplotlib are added.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    """
+    try:
+        from cycler import cycler
+        from matplotlib import rc_context
+    except ImportError as error:
+        raise ilk.IlkError(
+            "drawing needs matplotlib, which is not installed (pip install matplotlib; the "
+            "extra 'report' of ilk has it)"
+        ) from error
+    looks: Any = {**_SHARED, "axes.prop_cycle": cycler(color=COLORS), **(settings or {})}
+    with rc_context(looks):
+        yield
+
+
 def rendered(
     figure: Figure,
     format_: str,
@@ -96,29 +120,42 @@ def rendered(
     IlkError
         If matplotlib is not installed.
     """
-    try:
-        from cycler import cycler
-        from matplotlib import rc_context
-    except ImportError as error:
-        raise ilk.IlkError(
-            "drawing needs matplotlib, which is not installed (pip install matplotlib; the "
-            "extra 'report' of ilk has it)"
-        ) from error
-    buffer = io.BytesIO()
-    looks: Any = {**_SHARED, "axes.prop_cycle": cycler(color=COLORS), **(settings or {})}
-    with rc_context(looks):
+    with styled(settings):
         ax = figure.draw(new_axes(*figure.size, detached=True))
         if titled and figure.dataset is not None:
             ax.set_title(as_is(figure.title))
         drawn: Any = ax.figure
         drawn.set_layout_engine(None)  # it is slow, and labels leave the axes anyway
         drawn.subplots_adjust(0, 0, 1, 1)
-        metadata = _METADATA.get(format_)
-        with warnings.catch_warnings():  # missing glyphs become boxes; SVG keeps the text
-            warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
-            warnings.filterwarnings("ignore", "Matplotlib currently does not support", UserWarning)
-            drawn.savefig(buffer, format=format_, dpi=200, bbox_inches="tight", metadata=metadata)
+        return file_of(drawn, format_)
+
+
+def file_of(drawn: Any, format_: str) -> bytes:
+    """Bytes of the file of a figure of matplotlib's."""
+    buffer = io.BytesIO()
+    metadata = _METADATA.get(format_)
+    with warnings.catch_warnings():  # missing glyphs become boxes; SVG keeps the text
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        warnings.filterwarnings("ignore", "Matplotlib currently does not support", UserWarning)
+        drawn.savefig(buffer, format=format_, dpi=200, bbox_inches="tight", metadata=metadata)
     return buffer.getvalue()
+
+
+def write_text_figure(figure: TextFigure, path: Path, *, force: bool = False) -> None:
+    """Draw a figure of a source text into a file; its suffix gives the format.
+
+    Raises
+    ------
+    InputError
+        If the suffix is no format, or the file is no earlier figure, unless `force`.
+    """
+    format_ = path.suffix[1:].lower()
+    if format_ not in FORMATS:
+        raise ilk.InputError(f"{path}: must end in .png, .svg or .pdf")
+    check_replaceable(path, "no figure of ilk", _is_figure, force=force)
+    with styled():
+        content = file_of(figure.draw(), format_)
+    replace_file(path, content)
 
 
 def chosen(specs: Mapping[str, FigureSpec], names: Sequence[str]) -> list[FigureSpec]:

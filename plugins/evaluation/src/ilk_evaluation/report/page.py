@@ -39,7 +39,7 @@ from ilk_evaluation.report.score_sections import (
     time_section,
 )
 from ilk_evaluation.results.notes import sections_of
-from ilk_evaluation.results.provenance import provenance
+from ilk_evaluation.results.opening import provenance
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -16,7 +16,16 @@ from ilk_learners.plotting.metrics import check_learner, matrix_of, names_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Editor, Estimator, Labels, LocalMetric, Matrix, MetricLearner
+    from ilk import (
+        Cases,
+        Editor,
+        Estimator,
+        Labels,
+        LocalMetric,
+        Matrix,
+        MetricLearner,
+        MetricLearnerLike,
+    )
 
 
 def learned_space(
@@ -197,6 +206,147 @@ def ellipses(
     ax.set_xlabel(names[where[0]])
     ax.set_ylabel(names[where[1]])
     ax.set_title(f"where {ilk.display_name(learner)} finds points equally near")
+    return ax
+
+
+def local_ellipses(
+    learner: MetricLearnerLike = "boostml1",
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    queries: Cases | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the ellipses that a local metric learns at points of the plane.
+
+    Near a border between classes they are long in its direction.
+
+    Parameters
+    ----------
+    learner : metric learner, default="boostml1"
+        Not fitted, as it is fitted here.
+    X : array of shape (n, 2), optional
+        None: two classes; the border is a corner.
+    y : array of shape (n,), optional
+    queries : array of shape (m, 2), optional
+        None: points near to and far from the border of the default data, or twelve rows.
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+        See `ellipses`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError, InputTypeError
+        As by `ellipses`.
+
+    References
+    ----------
+    Zaidi 2011: figure 6.1.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> ax = ilk_learners.plotting.local_ellipses("dann", queries=[[0.0, 1.0], [0.0, -1.0]])
+    >>> len(ax.patches)
+    2
+    """
+    if X is None:
+        X, y = _corner()
+        if queries is None:
+            queries = np.array(_NEAR_AND_FAR)
+    fitted = ilk.build(learner, kind="metric_learner").fit(X, y)
+    return ellipses(fitted, X, y, queries, size=0.06, ax=ax)
+
+
+_NEAR_AND_FAR = [
+    *[(-0.3, -1.6), (0.35, -1.1), (-0.35, -0.5), (0.4, 0.4), (0.9, -0.35), (1.6, 0.35)],
+    *[(1.4, -1.4), (-1.3, 1.2), (-1.4, -1.0)],
+]
+
+
+def _corner() -> tuple[np.ndarray, np.ndarray]:
+    """Cases in a square; one quarter is of another class."""
+    X = np.random.default_rng(0).uniform(-2, 2, (400, 2))
+    return X, np.where((X[:, 0] < 0) | (X[:, 1] > 0), "A", "B")
+
+
+def neighborhoods(
+    learner: MetricLearnerLike = "dann",
+    X: Matrix | None = None,
+    y: Labels | None = None,
+    queries: Cases | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw Euclidean neighbourhoods, dashed circles, and those that a local metric adapts.
+
+    Near a border between classes the adapted ones are long in its direction; far from it they are
+    nearly round.
+
+    Parameters
+    ----------
+    learner : metric learner, default="dann"
+        Not fitted, as it is fitted here.
+    X : array of shape (n, 2), optional
+        None: two classes with a vertical border.
+    y : array of shape (n,), optional
+    queries : array of shape (m, 2), optional
+        None: points of the default data at several distances from the border, or twelve rows.
+    ax : Axes, optional
+        None: a new figure (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+        See `ellipses`.
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError, InputTypeError
+        As by `ellipses`.
+
+    References
+    ----------
+    Zaidi 2011: figure 2.6.
+
+    Examples
+    --------
+    >>> import ilk_learners
+    >>> ax = ilk_learners.plotting.neighborhoods()
+    >>> [round(float(patch.width / patch.height), 1) for patch in ax.patches[:4]]
+    [1.4, 2.5, 2.8, 1.2]
+    """
+    from matplotlib.patches import Ellipse
+
+    default = X is None
+    if X is None:
+        X = np.random.default_rng(1).uniform(-2, 2, (400, 2))
+        y = np.where(X[:, 0] > 0, "B", "A")
+        if queries is None:
+            queries = np.array([[-1.5, 0.9], [-0.25, -0.9], [0.25, 0.9], [1.5, -0.9]])
+    fitted = ilk.build(learner, kind="metric_learner").fit(X, y)
+    ax = ellipses(fitted, X, y, queries, size=0.1, ax=ax)
+    for adapted in list(ax.patches):
+        assert isinstance(adapted, Ellipse)
+        size = float(np.sqrt(adapted.width * adapted.height))
+        circle: dict[str, Any] = {
+            "fill": False,
+            "edgecolor": COLORS[5],
+            "linestyle": "--",
+            "zorder": 3,
+        }
+        ax.add_patch(Ellipse(adapted.center, size, size, **circle))
+    if default:
+        ax.axvline(0, color=_COLOR, linewidth=1)
+    ax.set_title(f"neighbourhoods: {ilk.display_name(fitted)}, and Euclidean (dashed)")
     return ax
 
 
