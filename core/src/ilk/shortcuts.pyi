@@ -1244,6 +1244,19 @@ def classifier(
 
 @overload
 def classifier(
+    _name: Literal["cost_sensitive", "ilk-learners/cost_sensitive"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    random_state: RandomState = ...,
+    costs: ArrayLike | Mapping[str, Any] | None = ...,
+    reject_cost: float | None = ...,
+    reject_label: str | float | bool | None = ...,
+) -> Classifier:
+    """Predict the class of least expected cost, by the probabilities of any classifier."""
+
+@overload
+def classifier(
     _name: Literal["crab", "ilk-ensembles/crab"],
     /,
     *,
@@ -1645,6 +1658,20 @@ def classifier(
     kernel_tuning: Literal["none", "alignment", "polarization"] = ...,
 ) -> Classifier:
     """Support vector machine over any kernel, with hard or soft margin."""
+
+@overload
+def classifier(
+    _name: Literal["threshold", "ilk-learners/threshold"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    random_state: RandomState = ...,
+    threshold: float | Literal["tuned"] = ...,
+    positive: str | float | bool | None = ...,
+    measure: MeasureLike = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Classifier:
+    """Predict one class where its probability reaches a threshold, fixed or tuned."""
 
 @overload
 def classifier(

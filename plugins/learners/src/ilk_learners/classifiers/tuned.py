@@ -40,18 +40,111 @@ from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ilk import ArrayLike, Cases, Estimator, Labels
+    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels
 
 
 def _inner_has(method: str) -> Any:
-    def check(self: Tuned) -> bool:
+    def check(self: AroundClassifier) -> bool:
         getattr(self._inner(), method)  # its AttributeError names the classifier without the method
         return True
 
     return check
 
 
-class Tuned(Classifier):
+class AroundClassifier(Classifier):
+    """A classifier around the one in its slot, which is fitted as ``classifier_``.
+
+    It passes on probabilities, decision values and feature names of that one, and has them where
+    that one has.
+    """
+
+    classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, also a pipeline.")
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+        sample_weight=True,
+    )
+
+    def _template(self) -> Any:
+        template = self.resolve_slot("classifier")
+        if is_frozen(template):
+            raise self.parameter_error("classifier", "must not be frozen: it is fitted")
+        return template
+
+    def _cases(
+        self, template: Estimator, X: Cases, y: Labels, sample_weight: ArrayLike | None
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Rows of positive weight, codes of their labels, and weights; sets ``classes_``."""
+        X = _with_rows(X)
+        classes, codes = check_labels(self, y, X, min_classes=2)
+        X, codes, weights = self._weighted(template, X, codes, sample_weight)
+        self.classes_, codes = check_labels(self, classes[codes], X, min_classes=2)
+        return X, codes, weights
+
+    def _weighted(
+        self, template: Estimator, X: Cases, codes: np.ndarray, sample_weight: ArrayLike | None
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Rows of positive weight, with their labels and weights."""
+        if sample_weight is None:
+            return X, codes, None
+        if not takes_weights(template):
+            name = display_name(template)
+            raise InputError(
+                f"{display_name(self)}: sample_weight is given, but {name} accepts none"
+            )
+        weights, X, codes = rows_of_weight(check_weights(self, sample_weight, X), X, codes)
+        return X, codes, weights
+
+    def _keep(self, fitted: FittedClassifier) -> None:
+        self.classifier_: Any = fitted
+
+    def _inner(self) -> Any:
+        return self.classifier_ if hasattr(self, "classifier_") else self._template()
+
+    def _fitted(self) -> Any:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return self.classifier_
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: Cases) -> Any:
+        """Probability of each class; array of shape (m, n_classes)."""
+        return self._fitted().predict_proba(X)
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Cases) -> Any:
+        """Decision values of the classifier."""
+        return self._fitted().decision_function(X)
+
+    @property
+    def n_features_in_(self) -> int:  # type: ignore[override]  # delegated
+        """Number of features, if the rows have any."""
+        return int(self.classifier_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Column names of a table."""
+        return np.asarray(self.classifier_.feature_names_in_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classifier_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Take the input tags of the classifier."""
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        try:
+            inner = get_tags(self._inner())
+        except IlkError:  # `fit` reports it
+            return tags
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags
+        tags.non_deterministic = inner.non_deterministic
+        return tags
+
+
+class Tuned(AroundClassifier):
     """Grid search: choose a classifier's hyper-parameters by inner resampling, then refit.
 
     Each combination of the grid's values is scored on the same inner splits of the training rows;
@@ -124,7 +217,6 @@ class Tuned(Classifier):
     {'C': 1, 'kernel': {'use': 'rbf', 'sigma': 1}}
     """
 
-    classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, also a pipeline.")
     grid: Mapping[str, Any] | Sequence[Any] | None = param(
         default=None,
         type=(dict, list),
@@ -155,10 +247,6 @@ class Tuned(Classifier):
         type=Seed,
         doc="Seed of the splits, and of components of the classifier without their own: the same "
         "in every combination.",
-    )
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
-        sample_weight=True,
     )
     waivers: ClassVar[Mapping[str, str]] = {
         f"sklearn:check_sample_weight_equivalence_on_{rows}_data": (
@@ -197,14 +285,6 @@ class Tuned(Classifier):
         """Return the candidates of the grid."""
         return [candidate(self._template(), values) for values in combinations(self.grid)]
 
-    def _template(self) -> Any:
-        template = self.resolve_slot("classifier")
-        if is_frozen(template):
-            raise self.parameter_error(
-                "classifier", "must not be frozen: each combination is fitted"
-            )
-        return template
-
     def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Search the grid and refit the best candidate.
 
@@ -216,11 +296,8 @@ class Tuned(Classifier):
             Only if the classifier accepts weights.
         """
         self.check_parameters()
-        X = _with_rows(X)
         template = self._template()
-        classes, codes = check_labels(self, y, X, min_classes=2)
-        X, codes, weights = self._weighted(template, X, codes, sample_weight)
-        self.classes_, codes = check_labels(self, classes[codes], X, min_classes=2)
+        X, codes, weights = self._cases(template, X, y, sample_weight)
         seed = check_seed(self, self.random_state).randint(2**31 - 1)
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         values = combinations(self.grid)
@@ -233,25 +310,11 @@ class Tuned(Classifier):
             candidates=[seeded(candidate(template, each), seed) for each in values],
             values=values,
             measure=self.resolve_slot("measure"),
-            splits=_inner_splits(self, scheme, X, self.classes_[codes], seed),
+            splits=inner_splits(self, scheme, X, self.classes_[codes], seed),
             skips=self.on_error == "skip",
         )
         self._refit(trial, choose(trial, scheme))
         return self
-
-    def _weighted(
-        self, template: Estimator, X: Cases, codes: np.ndarray, sample_weight: ArrayLike | None
-    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """Rows of positive weight, with their labels and weights."""
-        if sample_weight is None:
-            return X, codes, None
-        if not takes_weights(template):
-            name = display_name(template)
-            raise InputError(
-                f"{display_name(self)}: sample_weight is given, but {name} accepts none"
-            )
-        weights, X, codes = rows_of_weight(check_weights(self, sample_weight, X), X, codes)
-        return X, codes, weights
 
     def _refit(self, trial: Trial, choice: Choice) -> None:
         """Fit the best candidate on all rows."""
@@ -259,16 +322,7 @@ class Tuned(Classifier):
         self.n_splits_, self.best_index_ = len(trial.splits), choice.best
         self.best_params_ = choice.table["params"][choice.best]
         self.best_score_ = float(choice.table["mean"][choice.best])
-        self.classifier_ = trial.fit(trial.candidates[choice.best], np.arange(len(trial.codes)))
-
-    def _inner(self) -> Any:
-        return self.classifier_ if hasattr(self, "classifier_") else self._template()
-
-    def _fitted(self) -> Any:
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-        return self.classifier_
+        self._keep(trial.fit(trial.candidates[choice.best], np.arange(len(trial.codes))))
 
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
@@ -278,47 +332,10 @@ class Tuned(Classifier):
         """Labels, probabilities and decision values of the classifier."""
         return Outputs.of(self._fitted(), X)
 
-    @available_if(_inner_has("predict_proba"))
-    def predict_proba(self, X: Cases) -> Any:
-        """Probability of each class; array of shape (m, n_classes)."""
-        return self._fitted().predict_proba(X)
-
-    @available_if(_inner_has("decision_function"))
-    def decision_function(self, X: Cases) -> Any:
-        """Decision values of the classifier."""
-        return self._fitted().decision_function(X)
-
     @available_if(_inner_has("nearest_cases"))
     def nearest_cases(self, X: Cases) -> Any:
         """Nearest training cases of the best candidate: distances, row numbers and labels."""
         return self._fitted().nearest_cases(X)
-
-    @property
-    def n_features_in_(self) -> int:  # type: ignore[override]  # delegated
-        """Number of features, if the rows have any."""
-        return int(self.classifier_.n_features_in_)
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        """Column names of a table."""
-        return np.asarray(self.classifier_.feature_names_in_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classifier_")
-
-    def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the classifier."""
-        from sklearn.utils import get_tags
-
-        tags = super().__sklearn_tags__()
-        try:
-            inner = get_tags(self._inner())
-        except IlkError:  # `fit` reports it
-            return tags
-        tags.input_tags = inner.input_tags
-        tags.classifier_tags = inner.classifier_tags
-        tags.non_deterministic = inner.non_deterministic
-        return tags
 
 
 def _with_rows(X: Cases) -> Any:
@@ -332,7 +349,7 @@ def _with_rows(X: Cases) -> Any:
 _FOLDS = 5  # the usual number of folds in cross-validation
 
 
-def _inner_splits(owner: object, scheme: object, X: Cases, y: np.ndarray, seed: int) -> list[Split]:
+def inner_splits(owner: object, scheme: object, X: Cases, y: np.ndarray, seed: int) -> list[Split]:
     """Split rows by a resampling, a scikit-learn splitter, or the default cross-validation.
 
     Parameters

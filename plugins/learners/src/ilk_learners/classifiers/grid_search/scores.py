@@ -343,7 +343,7 @@ def predict(
         raise InputError(f"predict gave labels of shape {labels.shape} for {len(truth)} cases")
     codes = _codes_of(labels, classes)
     _check_strange(model, labels, codes)
-    proba, scores = _supports(model, outputs, classes) if needs in _SUPPORTED else (None, None)
+    proba, scores = supports(model, outputs, classes) if needs in _SUPPORTED else (None, None)
     return Prediction(
         truth,
         classes[codes],
@@ -377,7 +377,7 @@ def _check_strange(model: Estimator, labels: np.ndarray, codes: np.ndarray) -> N
             raise InputError(f"predict gave the label {label!r}, which is none of the classes")
 
 
-def _supports(
+def supports(
     model: FittedClassifier, outputs: Outputs, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
