@@ -2789,6 +2789,19 @@ def comparison(
 
 @overload
 def comparison(
+    _name: Literal["error_below", "ilk-evaluation/error_below"],
+    /,
+    *,
+    alpha: float = ...,
+    adjust: Literal["holm", "none"] = ...,
+    repeat: int | None = ...,
+    p0: float = ...,
+    method: Literal["exact", "normal"] = ...,
+) -> Comparison:
+    """Test of each pipeline: is its error probability below p0."""
+
+@overload
+def comparison(
     _name: Literal["f_5x2", "ilk-evaluation/f_5x2"],
     /,
     *,
