@@ -1684,6 +1684,7 @@ def classifier(
     measure: MeasureLike = ...,
     on_error: Literal["raise", "skip"] = ...,
     random_state: RandomState = ...,
+    criterion: Literal["aic", "bic", "srm"] | None = ...,
 ) -> Classifier:
     """Grid search: choose a classifier's hyper-parameters by inner resampling, then refit."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from ilk import (
     takes_weights,
 )
 from ilk_learners.classifiers.grid_search.grid import candidate, combinations, grid_problem
-from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose
+from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose, choose_by_criterion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -199,6 +200,21 @@ class Tuned(AroundClassifier):
     Combinations of a support vector machine with the same kernel share one Gram matrix per split
     (unless it exceeds 512 MiB, or the measure is a time).
 
+    With a `criterion` each combination is fitted once, on all rows, and the least value of these
+    is chosen, with L the log-likelihood of the training labels, n the number (or weight) of rows,
+    K the number of free parameters and h the VC dimension [3]_:
+
+    - ``aic``: ``-2 L + 2 K``;
+    - ``bic``: ``-2 L + K ln n``;
+    - ``srm``, structural risk minimization, for two classes: ``training error + sqrt((h (ln(2n/h)
+      + 1) + ln(4/0.05)) / n)``.
+
+    The classifier, or the last step of a pipeline, must have probabilities and ``n_parameters_``
+    (`logistic`, `mlp`, `rbf_network`), or ``vc_dimension_`` (`logistic`, `lda`, `qda`, and `svm`
+    with a linear or polynomial kernel). What other steps learn is not counted, and a penalty
+    leaves fewer parameters free than are counted. ``results_`` then has columns of the criterion
+    and its terms, in place of the splits.
+
     References
     ----------
     .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
@@ -206,6 +222,8 @@ class Tuned(AroundClassifier):
        2011, section 7.3: SVM with C, and OSVM with C and sigma, by cross-validation.
     .. [2] M. Stone, "Cross-validatory choice and assessment of statistical predictions", *Journal
        of the Royal Statistical Society B* 36, 1974.
+    .. [3] *System Evaluation*, lecture slides: structural risk minimization, AIC, BIC. Its print of
+       the term of h has misplaced parentheses; this is Vapnik's form.
 
     Examples
     --------
@@ -248,6 +266,13 @@ class Tuned(AroundClassifier):
         doc="Seed of the splits, and of components of the classifier without their own: the same "
         "in every combination.",
     )
+    criterion: Literal["aic", "bic", "srm"] | None = param(
+        default=None,
+        choices=("aic", "bic", "srm"),
+        none=True,
+        doc="In place of measure and resampling: a penalised error of the training rows, see "
+        "Notes.",
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         f"sklearn:check_sample_weight_equivalence_on_{rows}_data": (
             "two equal rows may fall into two folds, one row of weight 2 into one, so other "
@@ -270,11 +295,17 @@ class Tuned(AroundClassifier):
                 resampling=halves,
                 measure="accuracy",
             ),
+            cls(classifier="logistic", grid={"penalty": [None, "l2"]}, criterion="bic"),
         ]
 
     def check_parameters(self) -> None:
         """Check each combination of the grid, as far as possible without data."""
         super().check_parameters()
+        if self.criterion is not None and self.resampling is not None:
+            raise self.parameter_error(
+                "resampling",
+                f"must be None with criterion={self.criterion!r}: no rows are split",
+            )
         if self.grid is None:
             return
         problem = grid_problem(self._template(), self.grid)
@@ -299,7 +330,6 @@ class Tuned(AroundClassifier):
         template = self._template()
         X, codes, weights = self._cases(template, X, y, sample_weight)
         seed = check_seed(self, self.random_state).randint(2**31 - 1)
-        scheme = None if self.resampling is None else self.resolve_slot("resampling")
         values = combinations(self.grid)
         trial = Trial(
             owner=self,
@@ -310,9 +340,15 @@ class Tuned(AroundClassifier):
             candidates=[seeded(candidate(template, each), seed) for each in values],
             values=values,
             measure=self.resolve_slot("measure"),
-            splits=inner_splits(self, scheme, X, self.classes_[codes], seed),
+            splits=[],
             skips=self.on_error == "skip",
         )
+        if self.criterion is not None:
+            self._refit(trial, choose_by_criterion(trial, self.criterion))
+            return self
+        scheme = None if self.resampling is None else self.resolve_slot("resampling")
+        splits = inner_splits(self, scheme, X, self.classes_[codes], seed)
+        trial = replace(trial, splits=splits)
         self._refit(trial, choose(trial, scheme))
         return self
 
@@ -322,7 +358,8 @@ class Tuned(AroundClassifier):
         self.n_splits_, self.best_index_ = len(trial.splits), choice.best
         self.best_params_ = choice.table["params"][choice.best]
         self.best_score_ = float(choice.table["mean"][choice.best])
-        self._keep(trial.fit(trial.candidates[choice.best], np.arange(len(trial.codes))))
+        rows = np.arange(len(trial.codes))
+        self._keep(choice.model or trial.fit(trial.candidates[choice.best], rows))
 
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
