@@ -1170,6 +1170,7 @@ def classifier(
     stratified: bool = ...,
     combiner: CombinerLike = ...,
     reject_label: str | int | bool | None = ...,
+    patience: int | None = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
     """Bootstrap aggregating: copies of a classifier, each fitted on randomly drawn rows."""
@@ -1569,6 +1570,7 @@ def classifier(
     max_samples: float = ...,
     vote: Literal["shares", "majority"] = ...,
     class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
+    patience: int | None = ...,
     n_jobs: int | None = ...,
     verbose: int = ...,
     random_state: RandomState = ...,

@@ -113,6 +113,8 @@ def fit_each(
     on_failure: str = "raise",
     progress: Progress | None = None,
     argument: str | Sequence[str] = "members",
+    block: int | None = None,
+    stop: Callable[[list[int], list[Any]], int | None] = lambda *_: None,
 ) -> tuple[list[int], list[Any]]:
     """Fit every member, in threads; with ``on_failure="drop"``, leave out members that fail.
 
@@ -128,6 +130,11 @@ def fit_each(
         Counts each fitted member.
     argument : str or list of str
         Name of the members in errors, together or one by one.
+    block : int, optional
+        Members fitted before `stop` is asked; default: all.
+    stop : callable, optional
+        ``stop(positions, fitted)`` returns how many of the members fitted so far are enough, or
+        None. The others are then left out, and no more are fitted.
 
     Returns
     -------
@@ -142,6 +149,7 @@ def fit_each(
     """
 
     def one(position: int, member: Estimator) -> tuple[Any, ilk.IlkError | None]:
+        position += len(results)
         try:
             return fit(position, member), None
         except Exception as error:
@@ -153,7 +161,15 @@ def fit_each(
             if progress is not None:
                 progress.step()
 
-    results = in_threads(one, members, n_jobs)
+    results: list[tuple[Any, ilk.IlkError | None]] = []
+    step = block or max(len(members), 1)
+    for start in range(0, len(members), step):
+        results += in_threads(one, members[start : start + step], n_jobs)
+        positions = [at for at, (_, error) in enumerate(results) if error is None]
+        enough = stop(positions, [results[at][0] for at in positions])
+        if enough is not None:
+            results = results[: positions[enough - 1] + 1]
+            break
     owner.failures_ = {at: error for at, (_, error) in enumerate(results) if error is not None}
     if len(owner.failures_) == len(results):
         first = owner.failures_[0]
