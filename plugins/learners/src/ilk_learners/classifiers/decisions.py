@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -34,9 +35,28 @@ from ilk_learners.classifiers.grid_search.scores import supports
 from ilk_learners.classifiers.tuned import AroundClassifier, inner_splits
 
 if TYPE_CHECKING:
-    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels, Measure
+    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels, Measure, Split
 
 _CANDIDATES = 256  # most thresholds that are scored
+
+
+@dataclass(frozen=True)
+class _Training:
+    """A classifier that is not fitted, and the rows to fit copies of it on."""
+
+    template: Estimator
+    X: Any
+    codes: np.ndarray
+    weights: np.ndarray | None
+    classes: np.ndarray
+
+    def fit(self, rows: np.ndarray) -> Any:
+        """Fit a copy to some rows."""
+        from sklearn.base import clone
+
+        keywords = {} if self.weights is None else {"sample_weight": self.weights[rows]}
+        y = self.classes[self.codes[rows]]
+        return fit_component(clone(self.template), take(self.X, rows), y, **keywords)
 
 
 class DecisionRule(AroundClassifier):
@@ -64,10 +84,10 @@ class DecisionRule(AroundClassifier):
         template = self._template()
         X, codes, weights = self._cases(template, X, y, sample_weight)
         seed = check_seed(self, self.random_state).randint(2**31 - 1)
-        seeded(template, seed)
         self._check_classes()
-        fitted = self._fit_rows(template, X, codes, weights, np.arange(len(codes)))
-        self._learn(template, X, codes, weights, seed)
+        training = _Training(seeded(template, seed), X, codes, weights, self.classes_)
+        fitted = training.fit(np.arange(len(codes)))
+        self._learn(training, seed)
         self._keep(fitted)
         return self
 
@@ -75,29 +95,8 @@ class DecisionRule(AroundClassifier):
     def _check_classes(self) -> None:
         """Check the parameters by the classes."""
 
-    def _learn(
-        self,
-        template: Estimator,
-        X: Cases,
-        codes: np.ndarray,
-        weights: np.ndarray | None,
-        seed: int,
-    ) -> None:
+    def _learn(self, training: _Training, seed: int) -> None:
         """Learn what the decision needs beside the classifier."""
-
-    def _fit_rows(
-        self,
-        template: Estimator,
-        X: Cases,
-        codes: np.ndarray,
-        weights: np.ndarray | None,
-        rows: np.ndarray,
-    ) -> Any:
-        """Fit a clone to some rows."""
-        from sklearn.base import clone
-
-        keywords = {} if weights is None else {"sample_weight": weights[rows]}
-        return fit_component(clone(template), take(X, rows), self.classes_[codes[rows]], **keywords)
 
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
@@ -385,62 +384,47 @@ class Threshold(DecisionRule):
         self._column = last if self.positive is None else self._position(self.positive, "positive")
         self.positive_ = self.classes_[self._column]
 
-    def _learn(
-        self,
-        template: Estimator,
-        X: Cases,
-        codes: np.ndarray,
-        weights: np.ndarray | None,
-        seed: int,
-    ) -> None:
+    def _learn(self, training: _Training, seed: int) -> None:
         if self.threshold != "tuned":
             self.threshold_ = float(self.threshold)
             return
         measure = self.resolve_slot("measure")
-        if measure.needs not in ("labels", "numbers", "rejected"):
+        if measure.needs not in ("labels", "numbers"):
             raise self.parameter_error(
                 "measure",
                 f"must depend on labels, which a threshold changes; {display_name(measure)} needs "
                 f"{measure.needs}",
             )
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
-        splits = inner_splits(self, scheme, X, self.classes_[codes], seed)
+        codes = training.codes
+        splits = inner_splits(self, scheme, training.X, self.classes_[codes], seed)
         held_out = [
-            self._held_out(template, X, codes, weights, split.train, split.test)
+            self._held_out(training, split)
             for split in splits
             if len(np.unique(codes[split.train])) > 1
         ]
         if not held_out:
             raise InputError(f"{display_name(self)}: no inner split has two classes to train on")
         tests, supported, ordinary = zip(*held_out, strict=True)
-        self._tune(measure, np.concatenate(tests), codes, np.concatenate(supported), ordinary[0])
+        truth = self.classes_[codes[np.concatenate(tests)]]
+        self._tune(measure, truth, np.concatenate(supported), ordinary[0])
 
-    def _held_out(
-        self,
-        template: Estimator,
-        X: Cases,
-        codes: np.ndarray,
-        weights: np.ndarray | None,
-        train: np.ndarray,
-        test: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray, float]:
+    def _held_out(self, training: _Training, split: Split) -> tuple[np.ndarray, np.ndarray, float]:
         try:
-            model = self._fit_rows(template, X, codes, weights, train)
+            model = training.fit(split.train)
         except IlkError as error:
             raise InputError(f"{display_name(self)}: an inner split failed: {error}") from error
-        support, ordinary = self._support(Outputs.of(model, take(X, test)), model)
-        return test, support, ordinary
+        outputs = Outputs.of(model, take(training.X, split.test))
+        return split.test, *self._support(outputs, model)
 
     def _tune(
         self,
         measure: Measure,
-        tests: np.ndarray,
-        codes: np.ndarray,
+        truth: np.ndarray,
         support: np.ndarray,
         ordinary: float,
     ) -> None:
         """Score the candidates on held-out support, and take the best."""
-        truth = self.classes_[codes[tests]]
         thresholds = _candidates(support[:, self._column], ordinary)
         values = [
             float(measure(Prediction(truth, self._decided(support, at), self.classes_)))
