@@ -92,7 +92,8 @@ class ModelSize:
     memory : int
         Bytes of the model when it is pickled: those of its arrays, texts and parameters.
     file : int or None
-        Bytes of the file that `ilk.save` writes, which is compressed; None if it cannot be saved.
+        Bytes of the file that `ilk.save` writes, which is compressed and varies by some bytes;
+        None if the model cannot be saved.
     """
 
     values: int

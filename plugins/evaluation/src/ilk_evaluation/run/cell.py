@@ -371,9 +371,12 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
 
 def _splits_inside(last: object) -> bool:
     """Tell whether a last step chooses parameters on inner splits of its cases."""
-    if ilk.display_name(last) == "threshold":
+    if not hasattr(last, "resampling"):
+        return False
+    name = ilk.display_name(last)
+    if name == "threshold":
         return getattr(last, "threshold", None) == _TUNES
-    return ilk.display_name(last) == _TUNES and getattr(last, "criterion", None) is None
+    return name == _TUNES and getattr(last, "criterion", None) is None
 
 
 def _together(data: ilk.Data, train: np.ndarray) -> np.ndarray | None:
