@@ -50,12 +50,13 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def continued(path: Path) -> dict[str, Any]:
-    """The record in a file if it is of this machine with these versions, else a new one."""
+    """The record in a file if it is of this machine and no version has changed, else a new one."""
     record = new()
     if path.exists():
         earlier = load(path)
-        if all(earlier[key] == record[key] for key in ("machine", "versions")):
-            return earlier
+        versions = {**record["versions"], **earlier["versions"]}  # peers come and go
+        if earlier["machine"] == record["machine"] and versions | record["versions"] == versions:
+            return {**earlier, "versions": versions}
     return record
 
 

@@ -25,9 +25,11 @@ copyright = author  # noqa: A001  # Sphinx's name for it
 version = release = metadata(HERE.parent)["version"]
 
 extensions = [
+    "ilk_claims",
     "ilk_formulas",
     "ilk_links",
     "ilk_reference",
+    "ilk_sources",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

@@ -3,6 +3,7 @@
 import doctest
 import io
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -19,7 +20,8 @@ from ilk.kinds import kinds
 from pages import PAGES, README, ROOT, assert_shown, blocks, commands, ignore, ilk_calls, parse
 from registrations import registrations_undone
 
-QUICK = re.compile(r"ilk (--debug )?(list|show|schema)[\w ]*")  # commands that read metadata
+# Commands that read metadata.
+QUICK = re.compile(r'ilk (--debug )?(list|show|schema)([\w ]*| --source "[\w .]+")')
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -72,12 +74,13 @@ def test_quick_commands_print_what_is_shown(subtests, monkeypatch):
     for example, command, shown in quick:
         with subtests.test(command):
             with redirect_stdout(Terminal()) as screen, redirect_stderr(screen):
-                shell.run(command.split()[1:])
+                shell.run(shlex.split(command)[1:])
             assert_shown(example, command, shown, click.unstyle(screen.getvalue()))
 
 
 def test_experiments_resolve(subtests, tmp_path):
     """A file that shows what errors look like is called wrong."""
+    from ilk_evaluation.claims.claim import read_claim
     from ilk_evaluation.plan.experiment_file import read
 
     texts = [example.parsed for page in PAGES for example in blocks(page, "toml")]
@@ -92,6 +95,8 @@ def test_experiments_resolve(subtests, tmp_path):
             if text.startswith("# wrong"):
                 with pytest.raises(ilk.SpecError):
                     read(path)
+            elif "claim" in tomllib.loads(text):
+                assert read_claim(path).rules
             else:
                 assert read(path).pipelines
 
@@ -159,7 +164,8 @@ def anchors(page: Path) -> set[str]:
 def leads_nowhere(page: Path, target: str) -> bool:
     name, _, anchor = target.partition("#")
     file = page.parent / name if name else page
-    if "generated" not in file.parts and not file.exists():  # made when the site is built
+    made = not {"generated", "sources"}.isdisjoint(file.parts)  # when the site is built
+    if not made and not file.exists():
         return True
     if page.name == "README.md" and page.parent != ROOT and not file.is_relative_to(page.parent):
         return True  # an index shows it without the repository

@@ -148,3 +148,31 @@ def test_ported_names_are_scikit_learns():
     theirs = [name for cell, _ in rows("scikit-learn") for name in re.findall(r"`(\w+)", cell)]
     assert len(theirs) > 30
     assert not set(theirs) - known
+
+
+def test_the_page_of_claims_has_verdicts_and_what_was_not_run(extension):
+    pytest.importorskip("sphinx", reason="the extra docs has it")
+    from ilk_evaluation.claims.claim import load_claims
+
+    known = load_claims(ids=["ensemble-error", "noise-boosting"])
+    finding = {"rule": "a is better than b", "verdict": "holds", "reason": ""}
+    numbers = {"estimate": 0.125, "low": 0.05, "high": 0.25, "threshold": 0.0}
+    record = {
+        "verdict": "holds",
+        "reason": "",
+        "digest": known["noise-boosting"].digest,
+        "rules": [finding | numbers],
+        "repeats": 3,
+        "planned": 8,
+        "datasets": ["iris"],
+        "seconds": 12.5,
+        "date": "2026-01-31",
+        "version": "0.2.0",
+        "machine": "Linux",
+    }
+    page = "\n".join(extension("ilk_claims").page(known, {"noise-boosting": record}))
+    assert page.startswith("2 claims: 1 holds, 1 not run.")
+    assert known["ensemble-error"].statement in page
+    assert "a is better than b: *holds* (0.125 [0.05, 0.25], more than 0 asked for)" in page
+    assert "3 of 8 repeats on 1 data set" in page
+    assert "2026-01-31" in page

@@ -30,9 +30,12 @@ import ilk_evaluation.curves.plotting
 import ilk_evaluation.diversity
 import ilk_evaluation.figures
 import ilk_evaluation.intervals
+import ilk_evaluation.object_detection
 import ilk_evaluation.theory
 import ilk_learners
 import ilk_learners.plotting
+import ilk_learners.sliding_windows
+from ilk.cli.docstrings import TEXTS, key_of
 from ilk.kinds import Kind, kinds
 
 if TYPE_CHECKING:
@@ -63,6 +66,7 @@ def write_pages(folder: Path) -> None:
     for module in (
         ilk_distances.plotting,
         ilk_learners.plotting,
+        ilk_learners.sliding_windows,
         ilk_ensembles.plotting,
         ilk_evaluation.bias_variance,
         ilk_evaluation.confusion,
@@ -71,6 +75,7 @@ def write_pages(folder: Path) -> None:
         ilk_evaluation.diversity,
         ilk_evaluation.figures,
         ilk_evaluation.intervals,
+        ilk_evaluation.object_detection,
         ilk_evaluation.theory,
     ):
         pages[module.__name__] = module_page(module)
@@ -227,8 +232,11 @@ def skip_member(app: Any, what: str, name: str, value: Any, skip: bool, options:
 def prepare_docstring(
     app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
 ) -> None:
-    """Set formulas, and number the references, whose names would have to be unique on a page."""
+    """Set formulas, number the references, whose names would have to be unique, link the texts."""
     lines[:] = set_formulas(lines)
+    for text in TEXTS:
+        link = rf"\1:doc:`{text} </sources/{key_of(text)}>`: "
+        lines[:] = [re.sub(rf"^( *(?:\.\. \[\d\] )?){text}: ", link, line) for line in lines]
     lines[:] = [re.sub(r"^( *)\.\. \[(\d)\] ", r"\1\2. ", line) for line in lines]
     lines[:] = [re.sub(r"\[(\d)\]_", r"[\1]", line) for line in lines]
 

@@ -29,3 +29,29 @@ def test_division_by_zero_is_numpy_s():
 
     assert divide(1.0, 0.0) == float("inf")
     assert Path(divide.py_func.__code__.co_filename) == Path(__file__)
+
+
+def test_inner_functions_serve_compiled_ones_only():
+    @ilk.compiled(inner=True)
+    def half(x):
+        return x / 2
+
+    @ilk.compiled
+    def quarter(x):
+        return half(half(x))
+
+    assert quarter(3.0) == 0.75
+    with pytest.raises(ilk.IlkError, match="half: only compiled functions"):
+        half(3.0)
+
+
+def test_functions_stay_as_they_are_while_numba_is_disabled(monkeypatch):
+    from numba.core import config
+
+    monkeypatch.setattr(config, "DISABLE_JIT", True)
+
+    def half(x):
+        return x / 2
+
+    assert ilk.compiled(half) is half
+    assert ilk.compiled(inner=True)(half) is half

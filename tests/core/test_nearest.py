@@ -81,3 +81,9 @@ def test_the_competence_model_of_few_cases():
     assert model.groups.tolist() == [0, 0, 0, 1]
     with pytest.raises(IndexError, match="sets of 4 cases, not of case 4"):
         model.coverage[4]
+
+
+@pytest.mark.parametrize("radius", [-1, np.nan, "far", None])
+def test_a_bad_radius_is_named(radius):
+    with pytest.raises(ilk.InputError, match="within: radius must be a number >= 0"):
+        ilk.within([[0.0], [1.0]], radius)

@@ -93,7 +93,7 @@ ATTACKS = [
     lambda _: called("builtins.frozenset", plain(())),
     lambda _: node("OperatorFuncNode", "operator.methodcaller", attrs=plain(("fit",))),
     lambda _: node("FunctionNode", "numpy.negative"),
-    lambda _: node("FunctionNode", "ilk_learners.classifiers.wrapped.import_module"),
+    lambda _: node("FunctionNode", "ilk_learners.scikit_learn.import_module"),
     lambda _: node("TypeNode", "builtins.map"),
     lambda _: node("TypeNode", "sklearn.pipeline.Pipeline"),
     lambda _: node("ObjectNode", "sklearn.pipeline.islice"),

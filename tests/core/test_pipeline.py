@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from imblearn.under_sampling import EditedNearestNeighbours
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -307,3 +308,28 @@ def test_steps_are_fitted_on_what_a_subclass_transforms():
     pipeline = ilk.Pipeline([Doubled(), {"classifier": {"use": "knn", "k": 1}}]).fit(X, y)
     near, _ = pipeline[1].kneighbors(pipeline[0].transform(X), 1)
     assert not near.any()
+
+
+def test_late_parameters_of_a_table_an_unfitted_and_another_component(iris):
+    X, y = iris
+    three, one = (ilk.Pipeline([{"classifier": {"use": "knn", "k": k}}]) for k in (3, 1))
+    expected = one.fit(X, y).predict_proba(X)
+    assert np.array_equal(three.fit(X, y).with_late(one).predict_proba(X), expected)
+    with pytest.raises(NotFittedError):
+        ilk.Pipeline().with_late(one)
+    for other in (ilk.Pipeline([{"classifier": "lda"}]), ilk.classifier("lda")):
+        with pytest.raises(ilk.ParameterError, match="other must be a "):
+            three.with_late(other)
+
+
+def test_a_fit_forgets_what_earlier_steps_made_of_queries(iris):
+    (X, y), Q = iris, np.array(iris[0][::7])
+    steps = [{"transformer": "standardize"}, {"classifier": {"use": "knn", "k": 1}}]
+    rows = np.r_[50:100, 0:50]
+    expected = ilk.Pipeline(steps).fit(X[:100], y[rows]).predict(Q)
+    expecting, finished = ilk.Pipeline(steps).fit(X, y), ilk.Pipeline(steps)
+    expecting.expect(Q)
+    finished.finish(finished.advance(ilk.Carried(X, y, Q), 1), Q)
+    for pipeline in (expecting, finished):
+        pipeline.predict(Q)
+        assert np.array_equal(pipeline.fit(X[:100], y[rows]).predict(Q), expected)

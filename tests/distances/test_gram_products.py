@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import ilk
@@ -33,6 +33,7 @@ def squares(X, Y):
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example("line", 1, 1, True, 1e7, 2)
 @given(
     st.sampled_from(SHAPES),
     st.integers(1, 21),
@@ -55,6 +56,7 @@ def test_squares_have_the_promised_digits(shape, n, p, single, sigma, seed):
             np.testing.assert_array_equal(U, U.T)
         # of squares that underflow only that much is known
         least = Fraction(float(np.finfo(dtype).tiny)) * Fraction(0.5 / sigma / sigma) * 100 * p
+        least += Fraction(float(np.finfo(dtype).smallest_subnormal))
         off = Fraction(tiled.TOLERANCE[dtype]) + Fraction(float(np.finfo(dtype).eps)) * (p + 4)
         for got, true in zip(U.tolist(), squares(X, Y), strict=True):
             for value, square in zip(got, true, strict=True):

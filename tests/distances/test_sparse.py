@@ -260,7 +260,6 @@ def test_empty_rows():
     ("run", "said"),
     [
         (lambda X: ilk.distance("mahalanobis").fit(X), "mahalanobis.*distance cosine takes them"),
-        (lambda X: ilk.kernel("conformal").fit(X, [0, 1, 0]), "conformal.*kernel linear"),
         (
             lambda X: ilk.index("kd_tree").fit(X, distance=ilk.distance("euclidean")),
             "kd_tree.*index brute",

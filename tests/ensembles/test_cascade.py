@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import ilk
 from cases import in_one_test
+from ilk_ensembles.base.held_out import stratified_folds
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +21,7 @@ def wine():
 
 
 def cascade(members, X, y, **parameters):
+    parameters.setdefault("min_cases", None)
     return ilk.classifier("cascade", members=members, **parameters).fit(X, y)
 
 
@@ -119,6 +121,89 @@ def test_real_members_against_a_loop(wine):
         assert who == first
         np.testing.assert_allclose(ours.predict_proba(few)[row], said[first][row])
     assert 0 < (ours.member_of(few) == 2).mean() < 0.5
+
+
+class Keeps(ClassifierMixin, BaseEstimator):
+    """The last feature is the probability of "a", whatever it learns; keeps its rows."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_, self.seen_, self.weights_ = np.unique(y), np.array(X), sample_weight
+        return self
+
+    def predict_proba(self, X):
+        own = np.asarray(X)[:, -1]
+        return np.column_stack([own, 1 - own])
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def test_later_members_learn_what_earlier_ones_leave():
+    """Rows by number and probability of "a"; below .9 and .7 either way they are left."""
+    p = np.array([0.99, 0.8, 0.6, 0.55, 0.05, 0.25, 0.45, 0.35])
+    X, y = np.column_stack([np.arange(8), p]), np.repeat(["a", "b"], 4)
+    settings = {"threshold": [0.9, 0.7], "min_cases": 1}
+    ours = cascade([Keeps(), Keeps(), Keeps()], X, y, **settings)
+    numbers = [member.seen_[:, 0].tolist() for member in ours.estimators_]
+    assert numbers == [[*range(8)], [1, 2, 3, 5, 6, 7], [2, 3, 6, 7]]
+    assert ours.n_cases_ == [8, 6, 4]
+    weighted = ilk.classifier("cascade", members=[Keeps(), Keeps(), Keeps()], **settings)
+    weighted.fit(X, y, sample_weight=np.arange(1, 9))
+    assert weighted.estimators_[2].weights_.tolist() == [3, 4, 7, 8]
+    costs = cascade([Keeps(), Keeps(), Keeps()], X, y, costs=[3, 1, 2], **settings)
+    assert costs.n_cases_ == [4, 8, 6]  # in the order of asking
+
+
+@given(st.integers(0, 99), st.integers(1, 12), st.floats(0.5, 1))
+def test_the_least_confident_of_each_class_are_left(seed, least, threshold):
+    rng = np.random.default_rng(seed)
+    p, y = rng.random(40).round(1), np.array(["a", "b"])[np.arange(40) % 2]
+    X = np.column_stack([np.arange(40), p])
+    ours = cascade([Keeps(), Keeps()], X, y, threshold=threshold, min_cases=least)
+    left = np.isin(np.arange(40), ours.estimators_[1].seen_[:, 0])
+    sure = np.maximum(p, 1 - p)
+    assert left[sure < threshold - 1e-9].all()
+    for label in ("a", "b"):
+        mine = y == label
+        assert left[mine].sum() == max(min(least, 20), (sure[mine] < threshold - 1e-9).sum())
+        assert sure[mine & left].max() <= sure[mine & ~left].min(initial=1)
+
+
+def test_stages_against_a_loop(wine):
+    """Held-out probabilities, not those of the rows learned: 1-NN is sure of these."""
+    few, y = wine[0][:, :3], wine[1]
+    ours = cascade([KNeighborsClassifier(5), GaussianNB()], few, y, min_cases=3)
+    codes, sure = np.unique(y, return_inverse=True)[1], np.zeros(len(y))
+    for train, test in stratified_folds(None, codes, np.random.RandomState(0)):
+        first = KNeighborsClassifier(5).fit(few[train], y[train])
+        sure[test] = first.predict_proba(few[test]).max(axis=1)
+    left = sure < 0.9 - 1e-9
+    assert all((left & (y == label)).sum() > 3 for label in np.unique(y))
+    second = GaussianNB().fit(few[left], y[left])
+    np.testing.assert_allclose(ours.estimators_[1].theta_, second.theta_)
+    assert ours.n_cases_ == [len(y), left.sum()]
+    remember = cascade([KNeighborsClassifier(1), GaussianNB()], few, y, min_cases=3)
+    assert remember.n_cases_[1] == 9  # votes of one neighbour are certain
+
+
+def test_with_as_many_cases_as_there_are_all_are_learned(wine):
+    X, y = wine
+    members = ["lda", GaussianNB(), "knn"]
+    usual, every = (cascade(members, X, y, min_cases=n) for n in (None, len(y)))
+    np.testing.assert_array_equal(every.predict_proba(X), usual.predict_proba(X))
+    assert every.n_cases_ == usual.n_cases_ == [len(y)] * 3
+
+
+def test_dropped_members_leave_their_rows_to_the_next(wine):
+    X, y = wine
+    members = ["knn", LogisticRegression(C=-1.0), GaussianNB()]
+    ours = cascade(members, X, y, min_cases=5, on_failure="drop")
+    fewer = cascade([members[0], members[2]], X, y, min_cases=5)
+    assert list(ours.failures_) == [1]
+    assert ours.n_cases_ == fewer.n_cases_
+    np.testing.assert_array_equal(ours.predict_proba(X), fewer.predict_proba(X))
+    with pytest.raises(ilk.InputError, match=r"cascade: members\[1\] \(LogisticRegression\): The"):
+        cascade(members, X, y, min_cases=5)
 
 
 @pytest.mark.parametrize(

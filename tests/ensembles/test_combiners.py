@@ -110,6 +110,8 @@ def test_product_does_not_underflow():
 
 def test_sum_of_huge_support_does_not_overflow():
     assert combine("sum", [[[1e308, 1e308]], [[1.0, 3.0]]]).tolist() == [[0.375, 0.625]]
+    tiny = 5e-324  # its inverse overflows
+    assert combine("sum", [[[tiny, tiny]], [[1.0, 3.0]]]).tolist() == [[0.375, 0.625]]
 
 
 @in_one_test

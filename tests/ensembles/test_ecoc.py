@@ -454,3 +454,28 @@ def test_more_bits_correct_more_errors_of_weak_members():
         for parameters in ({"code": "ova"}, {"code": "dense_random", "n_bits": 60})
     )
     assert many > one + 0.1
+
+
+def test_columns_share_one_sort_of_the_rows(vowels):
+    X, y = vowels
+    X = X.round(1)  # with equal cells
+    model = ecoc(X, y, member="decision_tree", code="ova", random_state=0)
+    codes = np.searchsorted(model.classes_, y)
+    for column, fitted in zip(model.code_.T, model.estimators_, strict=True):
+        alone = clone(fitted).fit(X, (column[codes] > 0).astype(int))
+        assert np.array_equal(fitted.predict_proba(X), alone.predict_proba(X))
+
+
+def test_parameters_of_the_member_are_checked(vowels):
+    with pytest.raises(ilk.InputError, match=r"columns\[0\].*max_depth"):
+        ecoc(*vowels, member=DecisionTreeClassifier(max_depth=-1))
+    with pytest.raises(ilk.InputError, match="every member failed; the first: .*max_depth"):
+        ecoc(*vowels, member=DecisionTreeClassifier(max_depth=-1), on_failure="drop")
+
+
+@pytest.mark.filterwarnings("ignore")  # of failed fits
+def test_parameters_that_a_member_tries_are_checked_in_every_column(vowels):
+    search = GridSearchCV(LogisticRegression(), {"C": [-1.0, 1.0]}, cv=2)
+    model = ecoc(*vowels, member=search, code="ova")
+    for each in model.estimators_:
+        assert np.isnan(each.cv_results_["mean_test_score"]).tolist() == [True, False]

@@ -112,8 +112,28 @@ def test_many_rows_held_out_do_not_underflow(held_out):
 
 def test_members_that_all_exclude_a_label_have_no_posterior():
     outputs = [[[1.0, 0.0], [0.5, 0.5]], [[0.5, 0.5], [1.0, 0.0]]]
-    with pytest.raises(ilk.InputError, match="bayesian_average: every member gives some held-out"):
-        ilk.combiner("bayesian_average").fit(outputs, [1, 1])
+    with pytest.raises(ilk.InputError, match="bayesian_average: every member .* set floor above 0"):
+        ilk.combiner("bayesian_average", floor=0).fit(outputs, [1, 1])
+    rule = ilk.combiner("bayesian_average").fit(outputs, [1, 1])
+    np.testing.assert_allclose(rule.posteriors_, [0.5, 0.5])
+
+
+def test_a_label_of_probability_0_does_not_exclude_a_member():
+    """Right with certainty three times and once excluded: floor against .5 to the power of 4."""
+    sure, even = [[1.0, 0.0]] * 3 + [[0.0, 1.0]], [[0.5, 0.5]] * 4
+    rule = ilk.combiner("bayesian_average", floor=0.2).fit([sure, even], [0, 0, 0, 0])
+    np.testing.assert_allclose(rule.posteriors_, np.array([0.2, 0.5**4]) / (0.2 + 0.5**4))
+    assert rule.log_likelihoods_ == pytest.approx([np.log(0.2), 4 * np.log(0.5)])
+    assert ilk.combiner("bayesian_average", floor=0).fit([sure, even], [0] * 4).posteriors_[0] == 0
+
+
+@pytest.mark.parametrize("floor", [0.0, 1e-6])
+def test_a_floor_below_all_probabilities_changes_nothing(held_out, floor):
+    outputs, y = held_out
+    usual = ilk.combiner("bayesian_average", floor=floor).fit(outputs[:, :9], y[:9])
+    assert outputs[:, np.arange(9), y[:9]].min() > 1e-6
+    other = ilk.combiner("bayesian_average", floor=1e-9).fit(outputs[:, :9], y[:9])
+    np.testing.assert_array_equal(usual.posteriors_, other.posteriors_)
 
 
 def test_stacking_is_the_classifier_of_the_outputs(held_out):
@@ -122,6 +142,25 @@ def test_stacking_is_the_classifier_of_the_outputs(held_out):
     rule = ilk.combiner("stacking", learner={"use": "sklearn", "estimator": "LogisticRegression"})
     expected = LogisticRegression().fit(columns, y).predict_proba(columns)
     np.testing.assert_allclose(rule.fit(outputs, y).combine(outputs), expected, rtol=1e-6)
+
+
+def test_learners_of_covariances_see_no_last_class(held_out):
+    """The other classes determine it; any class may be the last."""
+    outputs, y = held_out
+    columns = np.hstack(list(outputs[:, :, :-1]))
+    for learner in ("lda", "qda"):
+        rule = ilk.combiner("stacking", learner=learner).fit(outputs, y)
+        expected = ilk.classifier(learner).fit(columns, y).predict_proba(columns)
+        np.testing.assert_allclose(rule.combine(outputs), expected, rtol=1e-6)
+        assert (rule.n_classes_, rule.n_columns_) == (3, 2)
+        turned = ilk.combiner("stacking", learner=learner).fit(
+            outputs[:, :, [1, 2, 0]], (y + 2) % 3
+        )
+        found = turned.combine(outputs[:, :, [1, 2, 0]])[:, [2, 0, 1]]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    halves = np.repeat([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], 100, axis=0)
+    with pytest.raises(ilk.InputError, match=r"learner \(lda\): .* \(rank 1 of 3\); set shrinkage"):
+        ilk.combiner("stacking", learner="lda").fit([halves], y)
 
 
 def test_a_class_that_was_not_held_out_has_no_support(held_out):

@@ -54,7 +54,13 @@ def likelihood(model, X, y, weights=None):
     said = np.stack([expert.predict_proba(X) for expert in model.estimators_], axis=1)
     own = said[np.arange(len(y)), :, np.searchsorted(model.classes_, y)]
     mean = np.average(np.log((gates * own).sum(axis=1)), weights=weights)
-    return mean - model.penalty / 2 * (model.gate_.coef_[:, 1:] ** 2).sum()
+    squares = sum((gate.coef_[:, 1:] ** 2).sum() for gate in gates_of(model))
+    return mean - model.penalty / 2 * squares
+
+
+def gates_of(model):
+    gate = model.gate_
+    return [gate] if model.branches == 1 else [gate.top, *gate.branches]
 
 
 def test_experts_divide_what_none_of_them_can_do_alone():
@@ -67,12 +73,14 @@ def test_experts_divide_what_none_of_them_can_do_alone():
     assert 0.3 < own.mean() < 0.7
 
 
-@given(st.integers(0, 99), st.integers(2, 4), st.sampled_from([0.0, 1e-3, 0.1]))
-def test_likelihood_never_falls_where_experts_are_the_most_likely(seed, n_members, penalty):
+@given(st.integers(0, 99), st.integers(2, 4), st.sampled_from([0.0, 1e-3, 0.1]), st.integers(1, 2))
+def test_likelihood_never_falls_where_experts_are_the_most_likely(
+    seed, n_members, penalty, branches
+):
     X, y = crossed(60, seed)
-    ours = mix(
-        X, y, member=Share(), n_members=n_members, penalty=penalty, n_starts=1, tol=0.0, max_iter=25
-    )
+    settings = {"n_members": n_members, "penalty": penalty, "branches": branches}
+    ours = mix(X, y, member=Share(), n_starts=1, tol=0.0, max_iter=25, **settings)
+    assert ours.n_iter_ <= 25
     assert np.diff(ours.log_likelihoods_).min() >= -1e-9
     assert ours.log_likelihoods_[-1] > ours.log_likelihoods_[0]
 
@@ -119,16 +127,60 @@ def test_likelihood_is_that_of_the_mixture():
     assert len(ours.log_likelihoods_) == ours.n_iter_ + 1
 
 
-def test_gate_is_at_the_maximum():
+@pytest.mark.parametrize("branches", [1, 2])
+def test_gate_is_at_the_maximum(branches):
     """No step from its coefficients makes the labels more likely, at the end of the rounds."""
     X, y = crossed(150)
-    ours = mix(X, y, member=Share(), n_members=3, tol=0.0, max_iter=200, penalty=0.01)
+    settings = {"n_members": 3, "tol": 0.0, "max_iter": 200, "penalty": 0.01}
+    ours = mix(X, y, member=Share(), branches=branches, **settings)
     best = likelihood(ours, X, y)
+    assert best == pytest.approx(ours.log_likelihoods_[-1])
     rng = np.random.default_rng(0)
-    coef = ours.gate_.coef_.copy()
+    before = [gate.coef_.copy() for gate in gates_of(ours)]
     for _ in range(20):
-        ours.gate_.coef_ = coef + 0.02 * rng.normal(size=coef.shape)
+        for gate, coef in zip(gates_of(ours), before, strict=True):
+            gate.coef_ = coef + 0.02 * rng.normal(size=coef.shape)
         assert likelihood(ours, X, y) <= best + 1e-6
+
+
+def test_branches_share_a_row_and_their_experts_share_the_branch():
+    X, y = crossed(100)
+    ours = mix(X, y, n_members=3, branches=2, n_starts=1, max_iter=5)
+    Z = np.hstack([np.ones((100, 1)), (X - X.mean(axis=0)) / X.std(axis=0)])
+    top, first, second = (softmax(Z @ gate.coef_.T, axis=1) for gate in gates_of(ours))
+    assert first.shape == (100, 2)
+    expected = np.hstack([top[:, :1] * first, top[:, 1:] * second])
+    np.testing.assert_allclose(ours.gate(X), expected)
+
+
+def test_a_branch_for_each_expert_is_a_single_gate():
+    X, y = crossed(100)
+    single, tree = (mix(X, y, n_members=3, branches=b, n_starts=1, max_iter=8) for b in (1, 3))
+    np.testing.assert_allclose(tree.log_likelihoods_, single.log_likelihoods_)
+    np.testing.assert_allclose(tree.predict_proba(X), single.predict_proba(X))
+
+
+def test_a_hierarchy_divides_what_no_line_divides():
+    X, y = crossed(400)
+    ours = mix(X, y, n_members=4, branches=2)
+    assert ours.score(*crossed(1000, seed=1)) > 0.93
+    assert ours.n_iter_ <= 100
+
+
+def test_a_dropped_expert_leaves_its_branch():
+    X, y = crossed(100)
+    members = ["logistic", LogisticRegression(max_iter=-1), "logistic"]
+    ours = mix(X, y, members=members, branches=2, on_failure="drop", n_starts=1, max_iter=3)
+    assert list(ours.failures_) == [1]
+    assert [len(gate.coef_) for gate in ours.gate_.branches] == [1, 1]
+    alone = mix(X, y, members=members[1:], branches=2, on_failure="drop", n_starts=1, max_iter=3)
+    assert [len(gate.coef_) for gate in (alone.gate_.top, *alone.gate_.branches)] == [1, 1]
+    np.testing.assert_allclose(alone.gate(X), 1)
+
+
+def test_more_branches_than_experts_are_refused():
+    with pytest.raises(ilk.ParameterError, match="branches must be at most .* 3, got 4"):
+        mix(*crossed(20), branches=4)
 
 
 def test_mixture_is_the_gated_mean_of_experts():

@@ -156,6 +156,67 @@ def test_regions_by_round(data, tmp_path):
     assert len(plotting.decision_regions(model, X, y, resolution=10)) == 1
 
 
+def test_kappa_and_error_of_each_pair(tmp_path):
+    kappa = np.array([[1, 0.5, np.nan], [0.5, 1, -0.1], [np.nan, -0.1, 1]])
+    ax = plotting.kappa_error(kappa, [0.1, 0.2, 0.4])
+    points = np.ma.getdata(ax.collections[0].get_offsets())
+    np.testing.assert_allclose(points, [[0.5, 0.15], [np.nan, 0.25], [-0.1, 0.3]])
+    assert pixels(ax, tmp_path).std() > 0
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("kappa", "errors", "said"),
+    [
+        (np.eye(2), [0.1], "got \\(2, 2\\) and \\(1,\\)"),
+        (np.eye(1), [0.1], "for L > 1 members"),
+        (np.eye(2), [0.1, np.nan], "errors must be finite"),
+    ],
+)
+def test_kappa_and_errors_must_be_of_the_same_members(kappa, errors, said):
+    with pytest.raises(ilk.InputError, match=said):
+        plotting.kappa_error(kappa, errors)
+
+
+@pytest.mark.parametrize("refused", ["?", -1, "c"])
+def test_rejected_regions_are_white(data, refused, tmp_path):
+    """Left corners of a square are of a, right ones of b: near the other sides 2-NN ties."""
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), ["a", "a", "b", "b"]
+    model = ilk.classifier("knn", k=2, ties="reject", reject_label=refused).fit(X, y)
+    (ax,) = plotting.decision_regions(model, X, y, resolution=11)
+    shown = ax.images[0].get_array()
+    mask = np.ma.getmaskarray(shown)
+    labels = model.predict(ax_grid(ax, 11))
+    assert mask.any()
+    assert not mask.all()
+    np.testing.assert_array_equal(mask.ravel(), ~np.isin(labels.astype(str), ["a", "b"]))
+    colors = ax.images[0].to_rgba(shown)
+    assert (colors[mask][:, :3] == 1).all()
+    assert (colors[~mask][:, :3] < 1).any(axis=1).all()
+    assert legend_of(ax) == ["a", "b", "rejected"]
+    assert pixels(ax, tmp_path).std() > 0
+
+
+def ax_grid(ax, resolution):
+    left, right, bottom, top = ax.images[0].get_extent()
+    across, up = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
+    return np.column_stack([axis.ravel() for axis in np.meshgrid(across, up)])
+
+
+def legend_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_the_last_panel_has_the_legend(data):
+    X, y = data
+    model = Growing().fit(X, y)
+    first, last = plotting.decision_regions(model, X, y, rounds=(1, 2), resolution=5)
+    assert first.get_legend() is None
+    assert legend_of(last) == [r" _a\$", "b"]
+    (ax,) = plotting.decision_regions(model, X, y, resolution=5, legend=False)
+    assert ax.get_legend() is None
+
+
 @pytest.mark.parametrize(
     ("rounds", "error", "said"),
     [

@@ -100,6 +100,18 @@ def test_class_missing_in_a_fold(wine):
     np.testing.assert_allclose(features.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("learner", ["lda", "qda", {"use": "knn", "distance": "mahalanobis"}])
+def test_learners_of_covariances(learner):
+    """With the probabilities of both classes the covariance would be singular."""
+    X, y = ilk.dataset("iris").load().Xy
+    X, y = X[50:], y[50:]
+    given = {"learner": learner, "resampling": KFold(4, shuffle=True, random_state=0)}
+    ours = stack(["nearest_mean", GaussianNB()], X, y, **given)
+    assert ours.score(X, y) > 0.9
+    other = stack(["nearest_mean", GaussianNB()], X, np.where(y == y[0], "z", "a"), **given)
+    np.testing.assert_allclose(other.predict_proba(X)[:, ::-1], ours.predict_proba(X), atol=1e-6)
+
+
 def test_only_row_of_a_class(wine):
     X, y = wine
     labels = y.astype(object)

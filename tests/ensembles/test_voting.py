@@ -279,6 +279,22 @@ def test_members_that_take_weights_get_them(wine):
 
 
 @in_one_test
+@pytest.mark.parametrize("name", ["voting", "stacking"])
+def test_wrapped_members_without_weights_get_none(wine, name):
+    X, y = wine
+    weights = np.where(np.arange(len(X)) % 3 == 0, 0.0, 1.0)
+    wrapped = {"use": "sklearn", "estimator": "KNeighborsClassifier"}
+    got, expected = (
+        ilk.classifier(name, members=[near, "naive_bayes"], random_state=0)
+        .fit(X, y, sample_weight=weights)
+        .predict_proba(X)
+        for near in (wrapped, KNeighborsClassifier())
+    )
+    np.testing.assert_allclose(got, expected)
+    with pytest.raises(ilk.InputError, match="no member takes sample_weight"):
+        ilk.classifier("voting", members=[wrapped]).fit(X, y, sample_weight=weights)
+
+
 @pytest.mark.parametrize(
     ("members", "weights", "message"),
     [

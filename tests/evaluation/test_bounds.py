@@ -11,7 +11,8 @@ import pytest
 import ilk
 from ilk_evaluation import curves, diversity, intervals, theory
 
-UNBOUNDED = {"cost", "fit_seconds", "log_loss", "predict_seconds", "risk", "squared_error"}
+SECONDS = {"fit_seconds", "predict_seconds", "saved_seconds"}
+UNBOUNDED = {"cost", "log_loss", "risk", "squared_error", *SECONDS}
 SHARES = [  # measures, and the most that they may be
     (name, example, 2.0 if name == "brier" and not example.halved else 1.0)
     for name in ilk.measures()

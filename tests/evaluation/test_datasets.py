@@ -107,3 +107,13 @@ def test_final_boards_are_those_that_play_reaches():
     data = ilk.dataset("tic_tac_toe").load()
     made = dict(zip(map(tuple, data.X.to_numpy().tolist()), data.y.tolist(), strict=True))
     assert made == play(("b",) * 9, "x", {}, set())
+
+
+@pytest.mark.parametrize("name", NOMINAL)
+def test_a_share_of_the_labels_is_wrong(name):
+    right, noisy = ilk.dataset(name).load(), ilk.dataset(name, noise=0.25).load()
+    assert int((right.y != noisy.y).sum()) == round(0.25 * len(right))
+    assert noisy.X.equals(right.X)
+    other = ilk.dataset(name, noise=0.25, random_state=1)
+    assert (noisy.y != other.load().y).any()
+    assert other.title() == f"{name} (noise 0.25)"

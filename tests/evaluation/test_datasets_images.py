@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from matplotlib.colors import rgb_to_hsv
 
 import ilk
 
@@ -76,6 +77,37 @@ def test_colours_become_luminance_and_pictures_stand_upright(folder):
     assert set(grey.ravel()) == {76}  # 0.299 * 255
 
 
+def test_colors_are_channels_from_0_to_255(folder):
+    """HSV is 255 times that of matplotlib, rounded down."""
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 256, size=(40, 30, 3), dtype=np.uint8)
+    pixels[:2, :3] = [[[255, 0, 0], [0, 255, 0], [0, 0, 255]], [[0, 0, 0], [90] * 3, [255] * 3]]
+    picture(folder / "ant" / "0.png", pixels)
+    data = load(folder, color="rgb")
+    assert np.array_equal(data.X[0], pixels)
+    assert data.X[1].shape == (21, 30, 3)  # a grey file has three equal channels
+    assert (np.ptp(data.X[1], axis=2) == 0).all()
+    hsv = load(folder, color="hsv").X[0]
+    assert hsv.dtype == np.uint8
+    assert hsv[:2, :3].tolist() == [
+        [[0, 255, 255], [85, 255, 255], [170, 255, 255]],
+        [[0, 0, 0], [0, 0, 90], [0, 0, 255]],
+    ]
+    exact = 255 * rgb_to_hsv(pixels / 255)
+    assert (np.abs(hsv - exact) < 1 + 1e-3).all()
+    assert data.fingerprint != load(folder, color="hsv").fingerprint
+
+
+def test_hues_are_computed_after_shrinking(folder):
+    """The mean of two reds on both sides of hue 0 is red, not cyan."""
+    reds = np.zeros((40, 40, 3))
+    reds[:, ::2] = [255, 0, 40]
+    reds[:, 1::2] = [255, 40, 0]
+    picture(folder / "ant" / "0.png", reds)
+    hue = load(folder, color="hsv", size=10).X[0][..., 0].astype(int)
+    assert (np.minimum(hue, 255 - hue) < 10).all()
+
+
 def test_other_files_and_hidden_ones_are_passed_over(folder):
     expected = load(folder).fingerprint
     (folder / "ant" / "notes.txt").write_text("two legs missing")
@@ -140,6 +172,7 @@ def test_titles_tell_what_is_taken(folder):
 
     assert title() == folder.name
     assert title(limit=5, size=100) == f"{folder.name} (5 a class, 100 px)"
+    assert title(color="hsv") == f"{folder.name} (hsv)"
 
 
 def test_the_missing_library_is_named(folder, monkeypatch):

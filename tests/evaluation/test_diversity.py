@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.metrics import cohen_kappa_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -61,6 +63,44 @@ def test_fail_disagreement_is_that_of_loops(given_answers, seed):
     np.testing.assert_allclose(diversity.fail_disagreement(given_answers, y), expected, atol=1e-12)
 
 
+@given(answers, st.integers(0, 99))
+def test_double_faults_and_q_are_those_of_counts(given_answers, seed):
+    y = np.random.default_rng(seed).integers(-1, 4, given_answers.shape[1])
+    right = given_answers == y
+    n_members, n = right.shape
+    faults, q = np.empty((2, n_members, n_members))
+    for i, j in itertools.product(range(n_members), repeat=2):
+        n11, n00 = (right[i] & right[j]).sum(), (~right[i] & ~right[j]).sum()
+        n10, n01 = (right[i] & ~right[j]).sum(), (~right[i] & right[j]).sum()
+        whole = n11 * n00 + n01 * n10
+        faults[i, j] = n00 / n
+        q[i, j] = (n11 * n00 - n01 * n10) / whole if whole else np.nan
+    np.testing.assert_allclose(diversity.double_fault(given_answers, y), faults)
+    np.testing.assert_allclose(diversity.q_statistic(given_answers, y), q)
+    # right by both, by one, by none
+    both = 1 - diversity.fail_disagreement(given_answers, y) - faults
+    np.testing.assert_allclose(np.diagonal(both), right.mean(axis=1), atol=1e-12)
+
+
+@given(answers)
+def test_kappa_is_that_of_scikit_learn(given_answers):
+    ours = diversity.kappa(given_answers)
+    for (i, one), (j, other) in itertools.product(enumerate(given_answers), repeat=2):
+        with warnings.catch_warnings():  # of one label, kappa is undefined
+            warnings.simplefilter("ignore")
+            theirs = cohen_kappa_score(one, other)
+        np.testing.assert_allclose(ours[i, j], theirs, atol=1e-12)
+
+
+def test_independent_errors_have_q_and_kappa_near_0():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 20_000)
+    members = np.where(rng.random((3, 20_000)) < 0.3, 1 - y, y)
+    assert abs(diversity.mean_of_pairs(diversity.q_statistic(members, y))) < 0.03
+    chance = rng.integers(0, 3, (3, 20_000))
+    assert abs(diversity.mean_of_pairs(diversity.kappa(chance))) < 0.02
+
+
 @given(answers)
 def test_entropy_and_ambiguity_are_those_of_the_definitions(given_answers):
     n_members, n = given_answers.shape
@@ -81,7 +121,8 @@ def test_entropy_and_ambiguity_are_those_of_the_definitions(given_answers):
 @given(answers, st.permutations(["x", "yy", "z", "w", "v"]))
 def test_names_of_labels_do_not_matter(given_answers, names):
     named = np.array(names)[given_answers + 1]
-    for measure in (diversity.plain_disagreement, diversity.entropy, diversity.ambiguity):
+    measures = diversity.plain_disagreement, diversity.kappa, diversity.entropy, diversity.ambiguity
+    for measure in measures:
         np.testing.assert_allclose(measure(named), measure(given_answers), atol=1e-12)
 
 

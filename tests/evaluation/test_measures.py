@@ -66,9 +66,10 @@ def test_reject_label_of_another_type(name):
 
 
 def test_seconds_are_those_of_the_prediction():
-    times = {"fit_seconds": 1.5, "predict_seconds": 0.25}
+    times = {"fit_seconds": 1.5, "predict_seconds": 0.25, "saved_seconds": 1.25}
     assert score("fit_seconds", [1], [1], **times) == 1.5
     assert score("predict_seconds", [1], [1], **times) == 0.25
+    assert score("saved_seconds", [1], [1], **times) == 1.25
     assert math.isnan(score("fit_seconds", [1], [1]))
 
 
@@ -79,6 +80,7 @@ def test_directions():
     assert not better["error"]
     assert not better["fit_seconds"]
     assert not better["predict_seconds"]
+    assert better["saved_seconds"]
 
 
 def test_reduction_is_that_of_the_prediction():

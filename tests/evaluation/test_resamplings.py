@@ -124,6 +124,41 @@ def test_leave_one_out_needs_no_labels():
     ]
 
 
+@given(st.integers(1, 3), st.none() | st.integers(1, 2), st.integers(0, 2**31))
+def test_so_many_of_each_class(n_train, n_test, seed):
+    y = np.random.default_rng(seed).permutation(list("aaaaaaaabbbbbcccccc"))
+    parameters = {"n_train": n_train, "n_test": n_test, "repeats": 3}
+    splits = split("per_class", 19, y, random_state=seed, **parameters)
+    for each in splits:
+        assert Counter(y[each.train]) == dict.fromkeys("abc", n_train)
+        tested = (
+            Counter(y) - Counter(y[each.train]) if n_test is None else dict.fromkeys("abc", n_test)
+        )
+        assert Counter(y[each.test]) == tested
+        assert not set(each.train) & set(each.test)
+    assert [each.repeat for each in splits] == [0, 1, 2]
+    assert rows(split("per_class", 19, y, random_state=seed, **parameters)) == rows(splits)
+
+
+def test_every_case_of_a_class_is_as_likely():
+    # of 2 "b", one trains and one is tested; of 4 "a", each trains in a quarter of the splits
+    y = np.array(list("ababaa"))
+    counts = Counter()
+    for each in split("per_class", 6, y, n_train=1, n_test=1, repeats=2000):
+        counts.update(("train", i) for i in each.train)
+        counts.update(("test", i) for i in each.test)
+    for part in ("train", "test"):
+        shares = [counts[part, i] / 2000 for i in range(6)]
+        assert shares == pytest.approx([0.25, 0.5, 0.25, 0.5, 0.25, 0.25], abs=0.05)
+
+
+def test_per_class_refuses_small_classes_and_groups():
+    with pytest.raises(ilk.InputError, match="class 'c' has 3 case.*n_train = 2 .* need 4"):
+        split("per_class", n_train=2, n_test=2)
+    with pytest.raises(ilk.InputError, match="groups would be divided"):
+        split("per_class", n_train=1, groups=GROUPS)
+
+
 GROUPS = np.array([f"g{i}" for i in (0, 0, 1, 2, 3, 3, 4, 4, 5, 0, 1, 1, 2, 2, 5, 3, 4, 5)])
 
 

@@ -16,6 +16,7 @@ ORDER = [
     "report",
     "experiment",
     "comparing",
+    "claims",
     "commands",
 ]
 

@@ -104,9 +104,9 @@ def test_the_norm_is_that_of_the_margin(ring):
     X, y = ring
     for kernel in ("rbf", "linear", "polynomial"):
         svm = ilk.classifier("svm", kernel=kernel, tol=1e-6).fit(X, y)
-        squared_norm = 1 / svm.margin_[0] ** 2
-        if kernel == "polynomial":  # of degree 3: ten monomials of two features
-            squared_norm = min(squared_norm, 9)
+        # of degree 3: ten monomials of two features
+        most = {"rbf": np.inf, "linear": 2, "polynomial": 9}[kernel]
+        squared_norm = min(1 / svm.margin_[0] ** 2, most)
         # with R = 1 the bound is the squared norm, rounded up
         found = theory.svm_vc_dimension(svm, X, radius=1.0) - 1
         assert found == pytest.approx(squared_norm, abs=1 + 1e-4 * squared_norm)
@@ -140,6 +140,27 @@ def test_linear_machines_of_scikit_learn(ring):
     assert theory.svm_vc_dimension(rbf, X, radius=1.0) == math.ceil(theirs.item()) + 1
     with pytest.raises(ilk.InputError, match="SVC does not expose its kernel; give the radius"):
         theory.svm_vc_dimension(rbf, X)
+
+
+def test_linear_machines_of_ilk_have_the_dimension_of_hyperplanes(ring):
+    X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
+    ours = ilk.classifier("svm", kernel="linear", C=100.0).fit(X, y)
+    theirs = SVC(kernel="linear", C=100.0).fit(X, y)
+    assert theory.svm_vc_dimension(ours, X) == theory.svm_vc_dimension(theirs, X) == 2
+    wide = ilk.classifier("svm", kernel="linear").fit(*ring)
+    assert theory.svm_vc_dimension(wide, ring[0], radius=1e3) == 3
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial"])
+def test_a_machine_that_decides_by_another_kernel_asks_for_the_radius(ring, kernel):
+    X, y = ring
+    machine = ilk.classifier("conformal_svm", kernel=kernel).fit(X, y)
+    with pytest.raises(ilk.InputError, match="conformal_svm does not expose its kernel"):
+        theory.svm_vc_dimension(machine, X)
+    # no polynomial either: the factor of the kernel is none
+    squared = 1 / machine.margin_[0] ** 2
+    found = theory.svm_vc_dimension(machine, X, radius=1e3)
+    assert found == pytest.approx(math.ceil(1e6 * squared) + 1, rel=1e-3)
 
 
 def test_a_pipeline_is_taken_by_its_last_step(ring):

@@ -41,7 +41,8 @@ WITHOUT = {  # they take other data than vectors, parameters, or what is no pict
     "distance": "callable compression correlation hamming hausdorff levenshtein ncd precomputed "
     "sum_of_minima value_difference",
     "kernel": "conformal precomputed",
-    "transformer": "bag_of_words codebook dense_sift impute one_hot ordinal pyramid select",
+    "transformer": "bag_of_words codebook dense_sift gist histogram impute mr8 one_hot ordinal "
+    "pixels pyramid select signature sparse_sift",
 }
 
 

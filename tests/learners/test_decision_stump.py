@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
-from ilk_learners.classifiers import decision_stump, tree_kernels
+from ilk_learners.classifiers import classifier_kernels, decision_stump
 
 
 def stump(criterion="error"):
@@ -309,11 +309,11 @@ def test_buckets_find_what_a_search_of_all_rows_finds(case):
 def test_a_feature_of_near_ties_is_searched_as_a_whole(monkeypatch):
     n, unsure = 60, []
     rng = np.random.default_rng(3)
-    usual = tree_kernels.search_buckets
+    usual = classifier_kernels.search_buckets
     monkeypatch.setattr(decision_stump, "_MANY", 1)
     monkeypatch.setattr(decision_stump, "_BUCKET", 3)
     monkeypatch.setattr(
-        tree_kernels, "search_buckets", lambda *a: (usual(*a), unsure.append(a[-1].min()))
+        classifier_kernels, "search_buckets", lambda *a: (usual(*a), unsure.append(a[-1].min()))
     )
     stump = ilk.classifier("decision_stump")
     for _ in range(60):

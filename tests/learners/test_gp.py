@@ -116,6 +116,16 @@ def test_restarts_find_no_worse(halves):
     assert more.log_marginal_likelihood_ >= plain.log_marginal_likelihood_ - 1e-9
 
 
+def test_a_trivial_maximum_is_left():
+    # From the usual widths the evidence grows towards a constant function.
+    rng = np.random.default_rng(0)
+    X, Q = rng.uniform(0, 10, size=(2, 80, 1))
+    model = gp(optimize="isotropic").fit(X, np.sin(8 * X[:, 0]) > 0.5)
+    assert model.score(Q, np.sin(8 * Q[:, 0]) > 0.5) > 0.8
+    noise = gp(optimize="isotropic").fit(X, rng.random(80) > 0.5)  # none is better
+    assert noise.log_marginal_likelihood_ == pytest.approx(-80 * np.log(2), abs=2)
+
+
 def test_softmax_of_two_classes_is_a_difference(halves):
     # f_2 - f_1 has the covariance 2 v k, and softmax of two is logistic in it.
     X, y, Q = halves

@@ -191,6 +191,16 @@ def test_scale_of_rows(waves, optimize, scale):
     assert got == pytest.approx(expected, abs=1e-3)
 
 
+def test_a_trivial_maximum_is_left():
+    # From the usual widths the evidence grows towards noise without a signal.
+    rng = np.random.default_rng(0)
+    X, Q = rng.uniform(0, 10, size=(2, 80, 1))
+    y = np.sin(10 * X[:, 0]) + 0.1 * rng.normal(size=80)
+    model = ilk.regressor("gp", optimize="isotropic").fit(X, y)
+    assert model.noise_variance_ < 0.1
+    assert model.score(Q, np.sin(10 * Q[:, 0])) > 0.8
+
+
 def test_few_and_constant():
     model = gp().fit([[0.0], [1.0]], [3.0, 5.0])
     assert 3 < model.predict([[0.0]])[0] < 4 < model.predict([[1.0]])[0] < 5

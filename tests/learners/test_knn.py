@@ -61,19 +61,20 @@ class TestVotes:
         huge.fit([[1e200], [3e200]], ["a", "b"])
         assert huge.predict_proba([[0.0]])[0] == pytest.approx([27 / 28, 1 / 28])
 
-    @pytest.mark.parametrize("vote", ["majority", "inverse_distance"])
-    def test_a_row_at_distance_zero_decides(self, vote):
-        model = knn(k=3, vote=vote).fit([[0.0], [0.0], [0.0], [1.0]], ["b", "a", "a", "b"])
+    @pytest.mark.parametrize(
+        "decides", [{"zero_distance": "decides"}, {"vote": "inverse_distance"}]
+    )
+    def test_a_row_at_distance_zero_decides(self, decides):
+        model = knn(k=3, **decides).fit([[0.0], [0.0], [0.0], [1.0]], ["b", "a", "a", "b"])
         assert model.predict_proba([[0.0]])[0] == pytest.approx([2 / 3, 1 / 3])
-        model = knn(k=3, vote=vote).fit(self.X, self.y)
+        model = knn(k=3, **decides).fit(self.X, self.y)
         assert model.predict_proba([[4.0]]).tolist() == [[0, 1]]
         assert model.predict([[1.0]]).tolist() == ["a"]
 
     def test_or_votes_like_any_other(self):
-        X, y = [[0.0], [1.0], [1.5], [2.0]], ["a", "b", "b", "b"]
-        model = knn(k=3, zero_distance="votes").fit(X, y)
+        model = knn(k=3).fit([[0.0], [1.0], [1.5], [2.0]], ["a", "b", "b", "b"])
         assert model.predict([[0.0]]).tolist() == ["b"]
-        assert knn(k=3).fit(X, y).predict([[0.0]]).tolist() == ["a"]
+        assert model.predict_proba([[0.0]])[0] == pytest.approx([1 / 3, 2 / 3])
 
 
 class TestTies:
@@ -141,6 +142,19 @@ class TestTies:
         X, y = [[1.0], [-3.0], [3.0], [-3.0]], list("abbb")
         model = knn(k=4, vote="inverse_distance", ties="reject", reject_label="-").fit(X, y)
         assert model.predict([[0.0]]).tolist() == ["-"]
+
+
+def test_training_error_on_noisy_labels_is_that_of_scikit_learn():
+    X, y = ilk.dataset("iris").load().Xy
+    rng = np.random.default_rng(0)
+    X = X + rng.normal(scale=1e-6, size=X.shape)  # no ties of distances
+    noisy = np.where(rng.random(len(y)) < 0.3, rng.permutation(y), y)
+    theirs = KNeighborsClassifier(n_neighbors=15).fit(X, noisy)
+    model = knn(k=15).fit(X, noisy)
+    assert model.predict_proba(X) == pytest.approx(theirs.predict_proba(X))
+    assert model.score(X, noisy) == pytest.approx(theirs.score(X, noisy), abs=0.01)
+    assert model.score(X, noisy) < 0.85
+    assert knn(k=15, zero_distance="decides").fit(X, noisy).score(X, noisy) == 1
 
 
 @given(
@@ -404,7 +418,7 @@ class TestMetricLearner:
     def test_a_query_equal_to_a_row_is_at_distance_zero(self, learner, dtype):
         rng = np.random.default_rng(0)
         X, y = (rng.normal(size=(90, 13)) + 100).astype(dtype), np.arange(90) % 3
-        model = knn(k=3, metric_learner=learner).fit(X, y)
+        model = knn(k=3, metric_learner=learner, zero_distance="decides").fit(X, y)
         assert (model.kneighbors(X)[0][:, 0] == 0).all()
         assert all(model.kneighbors(x[None])[0][0, 0] == 0 for x in X[:20])
         assert [model.explain(x).prediction for x in X[:20]] == y[:20].tolist()
@@ -630,5 +644,5 @@ def test_weights_survive_saving_and_are_refused_for_blocks(tmp_path):
     mapped[:] = X
     with pytest.raises(ilk.InputError, match="sample_weight must be above 0 where X is read block"):
         knn(k=1).fit(mapped, y, sample_weight=[5, 1, 0.0])
-    weighted = knn(k=3, zero_distance="votes").fit(mapped, y, sample_weight=[5, 1, 1])
+    weighted = knn(k=3).fit(mapped, y, sample_weight=[5, 1, 1])
     assert weighted.predict([[1.0]]).tolist() == [0]

@@ -46,11 +46,11 @@ def _sigma2(X):
     return np.sort(D, axis=1)[:, :half].mean(axis=1)
 
 
-def _slow_loss(L, X, Y):
-    """Equations (4.7) to (4.12), row by row; L as printed, without its scale."""
+def _slow_loss(L, X, Y, k=None):
+    """Equations (4.7) to (4.12), row by row over k others; L as printed, without its scale."""
     loss, sigma2 = 0.0, _sigma2(X)
     for i in range(len(X)):
-        others = [j for j in range(len(X)) if j != i]
+        others = [j for j in np.argsort(((X - X[i]) ** 2).sum(axis=1)) if j != i][:k]
         d2 = np.array([np.sum((L @ (X[i] - X[j])) ** 2) for j in others])
         W = np.exp((d2.min() - d2) / (2 * sigma2[i]))
         vote = W @ Y[others] / W.sum()
@@ -158,6 +158,18 @@ def test_cut_neighborhood_of_all_others_is_no_cut():
     whole = ilk.metric_learner("megm", regularization=0, max_iter=5, tol=0).fit(X, y)
     cut = ilk.metric_learner("megm", neighborhood=29, max_iter=5, tol=0).fit(X, y)
     np.testing.assert_allclose(cut.metric_matrix_, whole.metric_matrix_, rtol=1e-5, atol=1e-7)
+
+
+def test_algorithm_1_as_printed():
+    X, y = _overlapping(70)
+    learner = ilk.metric_learner("megm", neighborhood="log2", solver="cg", max_iter=8).fit(X, y)
+    L = learner.components_ * np.sqrt(2 * _sigma2(X).mean())
+    Y, k = np.eye(3)[y], 6  # floor(log2 70)
+    assert learner.loss_curve_[0] == pytest.approx(_slow_loss(np.eye(3), X, Y, k))
+    assert learner.loss_curve_[-1] == pytest.approx(_slow_loss(L, X, Y, k))
+    assert learner.loss_curve_[-1] < learner.loss_curve_[0]
+    same = ilk.metric_learner("megm", neighborhood=k, solver="cg", max_iter=8).fit(X, y)
+    assert np.array_equal(same.components_, learner.components_)
 
 
 @pytest.mark.parametrize("refresh", [None, 3])

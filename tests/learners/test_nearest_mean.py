@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestCentroid
 
@@ -124,3 +125,11 @@ def test_singular_covariance_is_named(blobs):
 def test_shrinkage_needs_a_covariance():
     with pytest.raises(ilk.ParameterError, match="shrinkage must be 0 unless"):
         nearest_mean(shrinkage=0.5)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e160, 1e-160, 1e-300])
+def test_sparse_rows_of_any_scale(blobs, scale):
+    X, y, Q = blobs
+    X, Q = (np.where(rows > 0, rows, 0) * scale for rows in (X, Q))
+    got = nearest_mean().fit(csr_array(X), y).predict_proba(csr_array(Q))
+    assert got == pytest.approx(nearest_mean().fit(X, y).predict_proba(Q))

@@ -240,3 +240,30 @@ def test_monks_are_learned_by_their_rules():
     X, y = ilk.dataset("monks1").load().Xy
     tree = ilk.classifier("decision_tree", random_state=0).fit(X, y)
     assert tree.score(X, y) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [*SPLITTING.items(), ("naive_bayes", {}), ("adaboost", {"member": "decision_tree"})],
+    ids=str,
+)
+def test_categories_of_cases_of_weight_0_are_absent(name, parameters):
+    X, y = table()
+    X = X.assign(shape=X["shape"].astype(object))
+    weights = np.where(np.arange(len(y)) % 5, 1.0, 0.0)
+    X.loc[weights == 0, "shape"] = "angular"  # sorted first, and nowhere else
+    model = ilk.classifier(name, **parameters)
+    if "random_state" in model.parameters:
+        model.set_params(random_state=0)
+    weighted = model.fit(X, y, sample_weight=weights).predict_proba(X)
+    some = weights > 0
+    assert np.array_equal(weighted, model.fit(X[some], y[some]).predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("naive_bayes", "smoothing"), ("gentleboost", "learning_rate"), ("crab", "epsilon")],
+)
+def test_infinite_parameters_are_named(name, parameter):
+    with pytest.raises(ilk.ParameterError, match=f"{parameter} must be a number > 0, < inf"):
+        ilk.classifier(name, **{parameter: np.inf}).fit(*table())

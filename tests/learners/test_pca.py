@@ -74,6 +74,26 @@ def test_whitening_stops_at_the_rank(X):
         ilk.transformer("pca", n_components=5, whiten=True).fit(X)
 
 
+@pytest.mark.parametrize("whiten", [False, True])
+@pytest.mark.parametrize("n_components", [None, 2])
+def test_inverse(X, n_components, whiten):
+    theirs = PCA(n_components, whiten=whiten, svd_solver="full").fit(X)
+    ours = ilk.transformer("pca", n_components=n_components, whiten=whiten).fit(X)
+    back = ours.inverse_transform(ours.transform(X))
+    assert np.allclose(back, theirs.inverse_transform(theirs.transform(X)))
+    if n_components is None:
+        assert np.allclose(back, X)
+    else:  # the nearest of the plane: what remains is orthogonal to it
+        assert np.allclose((X - back) @ ours.components_.T, 0)
+
+
+def test_inverse_without_center_at_any_magnitude(X):
+    pca = ilk.transformer("pca", center=False, whiten=True).fit(X * 1e200)
+    assert np.allclose(pca.inverse_transform(pca.transform(X * 1e200)) / 1e200, X)
+    with pytest.raises(ilk.InputError, match="pca: X has 3 features, but there are 4 components"):
+        pca.inverse_transform(X[:, :3])
+
+
 def test_equal_rows():
     pca = ilk.transformer("pca").fit(np.ones((3, 2)))
     assert pca.explained_variance_ratio_.tolist() == [0, 0]

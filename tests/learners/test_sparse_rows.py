@@ -39,6 +39,23 @@ def labelled(n=90, p=400, seed=0):
         {"use": "bagging", "member": {"use": "knn", "k": 1}, "random_state": 0},
         {"use": "voting", "members": ["nearest_mean", "knn"]},
         {"use": "ecoc", "member": "nearest_mean", "random_state": 0},
+        {"use": "gp"},
+        {"use": "gp", "optimize": "isotropic", "n_restarts": 0},
+        {"use": "local_svm", "distance": "cosine", "tol": 1e-9},
+        {"use": "conformal_svm", "tol": 1e-9},
+        {
+            "use": "stacking",
+            "members": ["knn"],
+            "learner": {"use": "logistic", "tol": 1e-10},
+            "passthrough": True,
+            "random_state": 0,
+        },
+        {
+            "steps": [
+                {"transformer": {"use": "standardize", "with_mean": False}},
+                {"classifier": "knn"},
+            ]
+        },
         {"use": "sklearn", "estimator": "MultinomialNB"},
     ],
     ids=str,
@@ -67,16 +84,52 @@ def test_naive_bayes_is_that_of_scikit_learn():
     np.testing.assert_allclose(ours.widths_[:, used][wide] ** 2, theirs.var_[wide], rtol=1e-9)
 
 
-def test_regressor_and_detector():
+@pytest.mark.parametrize("scale", [1e-200, 1e150])
+def test_naive_bayes_at_any_scale(scale):
+    X, y = labelled()
+    got, expected = (
+        ilk.classifier("naive_bayes").fit(Z, y).predict_proba(Z)
+        for Z in (sp.csr_array(X * scale), X * scale)
+    )
+    np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-12)
+
+
+def test_other_predictors():
     X, _ = labelled()
     target = X.sum(axis=1)
     rows = sp.csr_array(X)
+    per_word = {"use": "rbf", "sigma": np.linspace(1, 30, X.shape[1])}
+    stacked = {"use": "stacking", "members": ["knn"], "learner": "knn", "random_state": 0}
     for kind, table in [
         ("regressor", {"use": "knn", "distance": "cosine"}),
+        ("regressor", {"use": "gp", "optimize": "isotropic", "n_restarts": 0}),
+        ("regressor", {"use": "gp", "optimize": "isotropic", "kernel": per_word, "n_restarts": 0}),
+        ("regressor", {**stacked, "passthrough": True}),
         ("detector", {"use": "one_class_svm", "kernel": "linear"}),
     ]:
         got, expected = (ilk.build(table, kind=kind).fit(Z, target).predict(Z) for Z in (rows, X))
-        np.testing.assert_allclose(got, expected)
+        np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+def test_dbscan():
+    X, _ = labelled()
+    dbscan = ilk.clusterer("dbscan", eps=0.7, min_samples=3, distance="cosine")
+    got, expected = (dbscan.fit(Z).labels_ for Z in (sp.coo_array(X), X))
+    np.testing.assert_array_equal(got, expected)
+    assert expected.max() > 0
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_standardize_without_mean(scale):
+    X = labelled()[0] * scale
+    standardize = ilk.transformer("standardize", with_mean=False)
+    got = standardize.fit_transform(sp.csc_array(X))
+    assert ilk.is_sparse(got)
+    np.testing.assert_array_equal(standardize.scale_[-1], 1)  # of a constant column
+    dense = ilk.transformer("standardize", with_mean=False).fit_transform(X)
+    np.testing.assert_allclose(got.toarray(), dense, rtol=1e-12)
+    back = standardize.inverse_transform(got)
+    np.testing.assert_allclose(back.toarray(), X, rtol=1e-12)
 
 
 @pytest.mark.parametrize("editor", ["enn", "renn", "cnn", "ib2", "rt3", "icf"])
@@ -182,15 +235,24 @@ def test_what_is_no_list_of_texts(texts, said):
         ("naive_bayes", {"density": "kernel"}, "naive_bayes: X has sparse rows"),
         ("nearest_mean", {"metric": "mahalanobis"}, "nearest_mean: X has sparse rows"),
         ("logistic", {"penalty": "l1"}, "logistic: X has sparse rows.*penalty='l2'"),
+        ("gp", {"optimize": "ard"}, "gp: optimize must not be 'ard' for sparse rows"),
+        ("profile_svm", {}, "profile_svm: X has sparse rows.*classifier knn"),
         ("knn", {"index": "kd_tree"}, "kd_tree: X has sparse rows.*index brute"),
         ("knn", {"distance": "mahalanobis"}, "mahalanobis: X has sparse rows.*distance cosine"),
     ],
 )
 def test_who_takes_none_says_so(name, parameters, said):
     X, y = labelled(30)
-    with pytest.raises(ilk.InputTypeError, match=said):
+    with pytest.raises((ilk.InputTypeError, ilk.ParameterError), match=said):
         ilk.classifier(name, **parameters).fit(sp.csr_array(X), y)
     assert not ilk.classifier(name, **parameters).__sklearn_tags__().input_tags.sparse
+
+
+def test_kernel_densities_refuse_sparse_queries():
+    X, y = labelled(30)
+    model = ilk.classifier("naive_bayes", density="kernel").fit(X, y)
+    with pytest.raises(ilk.InputTypeError, match="naive_bayes: X has sparse rows"):
+        model.predict(sp.csr_array(X))
 
 
 def test_sparse_columns_of_a_data_frame():

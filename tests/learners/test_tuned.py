@@ -19,6 +19,8 @@ from sklearn.svm import SVC
 import ilk
 from cases import in_one_test
 from ilk_evaluation import theory
+from ilk_learners.classifiers.grid_search import scores
+from ilk_learners.neighbors import Nearest
 from ilk_learners.svm import gram
 from ilk_learners.svm.gram import IndefiniteKernelWarning
 
@@ -724,3 +726,65 @@ class TestCriterion:
         assert (model.best_index_, model.n_failed_) == (1, 1)
         with pytest.raises(ilk.InputError, match="x9"):
             tuned(template, grid, criterion="aic").fit(X, y)
+
+
+class Counted(ilk.Transformer):
+    """Adds noise by its random state, and counts its fits."""
+
+    scale: float = ilk.param(default=3.0, gt=0)
+    random_state: ilk.RandomState = ilk.param(default=None, type=ilk.Seed)
+    fits = 0
+
+    def fit(self, X, y=None):
+        Counted.fits += 1
+        self.noise_ = np.random.default_rng(self.random_state).normal(size=X.shape[1])
+        return self
+
+    def transform(self, X):
+        X *= self.scale  # of a copy, each time
+        return X + self.noise_
+
+
+class TestSharedFits:
+    grids = (
+        {"classifier__k": [1, 7, 3]},
+        {"transformer2__n_components": [2, 3], "classifier__k": [1, 5]},
+        {"classifier": ["lda", {"use": "knn", "k": 2, "vote": "gaussian"}, "knn"]},
+    )
+
+    @pytest.fixture(autouse=True)
+    def registered(self):
+        ilk.registry("transformer").register("t_counted", Counted)
+        yield
+        ilk.registry("transformer").unregister("t_counted")
+
+    @staticmethod
+    def searched(rows, grid):
+        steps = [
+            {"transformer": "t_counted"},
+            {"transformer": {"use": "pca", "n_components": 2}},
+            {"classifier": "knn"},
+        ]
+        Counted.fits = 0
+        halves = {"use": "stratified_kfold", "folds": 2}
+        classifier = {"use": "pipeline", "steps": steps}
+        model = tuned(classifier, grid, resampling=halves, measure="log_loss").fit(*rows)
+        return repr({**model.results_, "best": model.predict_proba(rows[0].copy()).tobytes()})
+
+    @pytest.mark.parametrize("grid", grids, ids=str)
+    def test_equal_first_steps_are_fitted_once_with_the_same_results(self, rows, grid, monkeypatch):
+        found = self.searched(rows, grid)
+        splits, refit = 2, 1
+        assert Counted.fits == splits + refit
+        monkeypatch.setattr(scores, "_texts", lambda *_: None)
+        assert self.searched(rows, grid) == found
+        assert Counted.fits > splits + refit
+
+    def test_knn_searches_once_for_all_k(self, rows, monkeypatch):
+        asked, search = [], Nearest._nearest
+        monkeypatch.setattr(
+            Nearest, "_nearest", lambda self, X, k: (asked.append(k), search(self, X, k))[1]
+        )
+        halves = {"use": "stratified_kfold", "folds": 2}
+        tuned(grid={"k": [1, 3, 9, 5]}, resampling=halves).fit(*rows)
+        assert asked == [9, 9]

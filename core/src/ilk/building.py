@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ilk.errors import InputError, InputTypeError
 from ilk.inputs import as_table, check_vectors, is_table, nominal_columns
+from ilk.random_state import check_weights, rows_of_weight
 from ilk.registries import display_name, registry
 from ilk.resolution import Resolved, kind_from, resolve
 from ilk.slot_values import At, map_slot
@@ -16,7 +17,7 @@ from ilk.spec import Spec
 if TYPE_CHECKING:
     import numpy as np
 
-    from ilk.arrays import Cases
+    from ilk.arrays import ArrayLike, Cases
 
 
 def build(spec: Any, *, kind: str | None = None) -> Any:
@@ -66,7 +67,22 @@ def construct(spec: object, kind: str, _: At = ()) -> Any:
     )
 
 
-def encoded_vectors(owner: Any, X: Cases, encoder: object, *, reset: bool) -> np.ndarray:
+_INDICATORS = {
+    "use": "ilk-learners/one_hot",
+    "unseen": "zeros",
+    "missing": "category",
+    "ordered": "ranks",
+}
+
+
+def encoded_vectors(
+    owner: Any,
+    X: Cases,
+    encoder: object = _INDICATORS,
+    *,
+    reset: bool,
+    sample_weight: ArrayLike | None = None,
+) -> np.ndarray:
     """Return X as a 2-D float array; a table with nominal columns is encoded by a transformer.
 
     Parameters
@@ -76,13 +92,16 @@ def encoded_vectors(owner: Any, X: Cases, encoder: object, *, reset: bool) -> np
         used. Named in errors.
     X : array of shape (n, p), or data frame
     encoder : str or table
-        Spec of the transformer, such as ``"one_hot"``.
+        Spec of the transformer. By default nominal columns become a column of 0 and 1 for each
+        category, a missing value being one, an unseen value none; ordered ones become ranks.
     reset : bool
+    sample_weight : array of shape (n,), optional
+        Of training rows: the transformer learns nothing from those of weight 0.
 
     Raises
     ------
     InputError, InputTypeError
-        As of `check_vectors`, or of the transformer in the name of the owner.
+        As of `check_vectors`, `check_weights`, or of the transformer in the name of the owner.
     """
     if reset:
         X = as_table(X)
@@ -93,7 +112,8 @@ def encoded_vectors(owner: Any, X: Cases, encoder: object, *, reset: bool) -> np
     with _in_the_name_of(owner, owner.encoder_):
         if not reset:
             return owner.encoder_.transform(X)  # type: ignore[no-any-return]  # of any transformer
-        rows: np.ndarray = owner.encoder_.fit_transform(X)
+        weights = None if sample_weight is None else check_weights(owner, sample_weight, X)
+        rows: np.ndarray = owner.encoder_.fit(rows_of_weight(weights, X)[1]).transform(X)
     for name in ("n_features_in_", "feature_names_in_"):
         vars(owner).pop(name, None)
         if hasattr(owner.encoder_, name):

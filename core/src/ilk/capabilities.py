@@ -35,7 +35,8 @@ class Capabilities:
     sparse : bool
         Accepts scipy sparse matrices.
     sample_weight : bool
-        `fit` takes ``sample_weight``.
+        `fit` takes ``sample_weight``. If that depends on parameters, an instance has a property
+        of this name.
     probabilistic : bool
         Has ``predict_proba``.
     fast_leave_one_out : bool

@@ -19,6 +19,7 @@ from ilk.estimators import BaseEstimator
 from ilk.fields import collect_fields, constructor, unknown_parameter, with_parameters
 from ilk.frames import decode_state, encode_state
 from ilk.freezing import is_frozen, mark_single_use, taken
+from ilk.inputs import check_fitted
 from ilk.messages import did_you_mean
 from ilk.params import Param, is_shared, param, slot, slots
 from ilk.random_state import check_seed
@@ -51,6 +52,9 @@ class Component(BaseEstimator, ABC):
     relies_on : tuple of str
         Other distributions whose version affects its results: with another version, stored
         results of experiments do not count as done.
+    late : tuple of str
+        Parameters that only predictions use, so that one fit serves for all their values
+        (`with_late`). A subclass with a `fit` of its own has none unless it declares them.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class Component(BaseEstimator, ABC):
     capabilities: ClassVar[Capabilities] = Capabilities()
     waivers: ClassVar[Mapping[str, str]] = {}
     relies_on: ClassVar[tuple[str, ...]] = ()
+    late: ClassVar[tuple[str, ...]] = ()
     _own_fields: ClassVar[Mapping[str, Param]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -74,6 +79,7 @@ class Component(BaseEstimator, ABC):
         cls._own_fields, cls.parameters = collect_fields(cls)
         cls.__init__ = constructor(cls, cls.parameters)  # type: ignore[method-assign]
         cls.__doc__ = with_parameters(cls, cls.parameters)
+        renew_shortcut(cls, "late", ("fit",), ())
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -106,6 +112,38 @@ class Component(BaseEstimator, ABC):
         ------
         InputError
             Or any other error; `ilk.load` makes one message of it.
+        """
+
+    def with_late(self, other: Component) -> Self:
+        """Return this fitted component with the `late` parameters of another.
+
+        The result is the other one, fitted to the same rows; both share the fitted state.
+
+        Raises
+        ------
+        ParameterError or InputError
+            Where the fit of the other one would raise it, or if it is no such component.
+
+        Examples
+        --------
+        >>> import ilk
+        >>> three, one = (ilk.classifier("knn", k=k) for k in (3, 1))
+        >>> X, y = [[0.0], [1.0], [2.0]], ["a", "b", "b"]
+        >>> three.fit(X, y).with_late(one).predict([[0.2]]).tolist()
+        ['a']
+        """
+        if not isinstance(other, type(self)):
+            raise self.parameter_error("other", f"must be a {display_name(self)}, got {other!r}")
+        check_fitted(self)
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self), **{name: getattr(other, name) for name in self.late})
+        twin.check_parameters()
+        return twin
+
+    def expect(self, X: Any) -> None:
+        """Get ready for predictions for one object by copies of `with_late`; for subclasses.
+
+        What they share is then computed once; the object must not change.
         """
 
     def alternatives(self) -> list[Any]:

@@ -349,13 +349,11 @@ def refuse_sparse(owner: object, X: Cases, argument: str = "X") -> None:
     if not is_sparse(X) and not frame:
         return
     dense = f"{argument}.sparse.to_dense()" if frame else f"{argument}.toarray()"
-    name, able = display_name(owner), _SPARSE.get(getattr(owner, "kind", ""), "")
-    other = (
-        f"the {getattr(owner, 'kind', '')} {able} takes them; " if able not in {"", name} else ""
-    )
+    name, kind = display_name(owner), getattr(owner, "kind", "")
+    kind = kind if kind in _SPARSE else "transformer"
     raise InputTypeError(
-        f"{name}: {argument} has sparse rows, but dense data is required; {other}give {dense} if "
-        f"it is small"
+        f"{name}: {argument} has sparse rows, but dense data is required; the {kind} "
+        f"{_SPARSE[kind]} takes them; give {dense} if it is small"
     )
 
 
@@ -378,6 +376,8 @@ _SPARSE = {
     "metric_learner": "truncated_svd",
     "classifier": "knn",
     "regressor": "knn",
+    "detector": "one_class_svm",
+    "clusterer": "dbscan",
     "editor": "enn",
 }
 

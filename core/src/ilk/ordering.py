@@ -151,5 +151,6 @@ def _codes(column: np.ndarray) -> tuple[np.ndarray, bool]:
     else:
         few = int(high) - int(low) < len(column)
     if few:
-        return (column - low).astype(np.int64), False
+        codes = (column - low).astype(np.int64)
+        return codes, int(codes.max()) + 1 == len(codes) and bool(np.bincount(codes).all())
     return np.unique(column, return_inverse=True)[1], True

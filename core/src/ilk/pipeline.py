@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from ilk.aliases import StepLike
     from ilk.arrays import ArrayLike, Cases, Labels
+    from ilk.component import Component
 
 
 def _last_has(method: str) -> Callable[[Pipeline], bool]:
@@ -196,7 +197,8 @@ class Pipeline(Classifier):
         """
         self.check_parameters()
         built = cast("list[Any]", taken_slot(self, "steps"))
-        vars(self).pop("weighted_rows_", None)
+        for name in ("weighted_rows_", "_carried_queries"):
+            vars(self).pop(name, None)
         if sample_weight is not None:
             sample_weight, X, y = self._weighted(built, X, y, sample_weight)
         return self._finish(built, Carried(X, y), sample_weight)
@@ -260,6 +262,7 @@ class Pipeline(Classifier):
         """
         self.check_parameters()
         built = taken_steps(self, carried.n_steps, len(self.steps))
+        vars(self).pop("_carried_queries", None)
         if carried.queries is not None:
             self._carried_queries = queries, carried.n_steps, carried.queries
         return self._finish(built, carried)
@@ -326,6 +329,23 @@ class Pipeline(Classifier):
         if not weights.all():
             self.weighted_rows_ = np.flatnonzero(weights)
         return rows_of_weight(weights, X, y)
+
+    def with_late(self, other: Component) -> Self:
+        """Return this fitted pipeline with the `late` parameters of another one's last step."""
+        twin = super().with_late(self)
+        if not isinstance(other, Pipeline):
+            raise self.parameter_error("other", f"must be a pipeline, got {other!r}")
+        name, last = self.steps_[-1]
+        kind, wanted = kind_and_component(opened(other, "steps", [other.steps[-1]])[0])
+        last = last.with_late(wanted)
+        twin.steps = [*self.steps[:-1], {kind: last}]
+        twin.steps_ = [*self.steps_[:-1], (name, last)]
+        return twin
+
+    def expect(self, X: Cases) -> None:
+        """Transform X, to be predicted several times, once."""
+        self._carried_queries = X, len(self.steps_) - 1, self._carried(X)
+        self.steps_[-1][1].expect(self._carried_queries[2])
 
     def _carried(self, X: Cases) -> Any:
         """Transform X by every step except the last."""

@@ -135,7 +135,8 @@ def _typed(kind: Any, param: Param) -> Schema:
     schema = dict(_TYPES[kind])
     if kind in (int, float):
         bounds = ((name, getattr(param, name)) for name in _BOUNDS)
-        schema |= {_BOUNDS[name]: bound for name, bound in bounds if bound is not None}
+        # JSON has no infinity
+        schema |= {_BOUNDS[name]: b for name, b in bounds if b is not None and math.isfinite(b)}
     if param.items is not None and kind in (list, dict):
         schema["items" if kind is list else "additionalProperties"] = param_schema(param.items)
     return schema

@@ -50,14 +50,15 @@ ilk-evaluation/measure:
     absolute_error accuracy adjusted_mutual_information adjusted_rand brier cost error f1
     false_positive_rate fit_seconds log_loss mean_class_accuracy per_class_error pr_auc precision
     precision_at_n precision_at_recall predict_seconds r2 rank_correlation recall reduction
-    reject_rate risk rmse roc_auc silhouette specificity squared_error
+    reject_rate risk rmse roc_auc saved_seconds silhouette specificity squared_error
 ilk-evaluation/resampling:
     bootstrap bootstrap_632 five_by_two holdout kfold learning_curve leave_one_out leave_p_out
-    random_subsampling repeated_kfold resubstitution sklearn stratified_kfold train_validation_test
+    per_class random_subsampling repeated_kfold resubstitution sklearn stratified_kfold
+    train_validation_test
 ilk-learners/classifier:
-    conformal_svm cost_sensitive decision_stump decision_tree gasvm gp gpml knn lda local_svm
-    logistic mlp naive_bayes nearest_mean profile_svm qda radius_margin_svm rbf_network sklearn svm
-    threshold tuned
+    calibrated conformal_svm cost_sensitive decision_stump decision_tree gasvm gp gpml knn lda
+    local_svm logistic mlp naive_bayes nearest_mean profile_svm qda radius_margin_svm rbf_network
+    sklearn svm threshold tuned
 ilk-learners/clusterer:
     mag_kmeans sklearn
 ilk-learners/detector:
@@ -69,12 +70,12 @@ ilk-learners/metric_learner:
     megm_diagonal megm_nca mlkr mmc nca pca rca relevance scythe svm_local truncated_svd vsm
     whitening
 ilk-learners/regressor:
-    gp knn sklearn
+    bayesian_linear gp knn linear sklearn
 ilk-learners/relevance:
     correlation fisher iterative_relief mutual_information relief relieff simba
 ilk-learners/transformer:
-    bag_of_words codebook dense_sift impute maxabs minmax one_hot ordinal pca pyramid select
-    standardize truncated_svd
+    bag_of_words codebook dense_sift gist histogram impute maxabs minmax mr8 one_hot ordinal pca
+    pixels pyramid select signature sparse_sift standardize truncated_svd
 """
 
 _MOVED = {

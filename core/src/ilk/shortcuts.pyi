@@ -576,6 +576,28 @@ def transformer(
 
 @overload
 def transformer(
+    _name: Literal["gist", "ilk-learners/gist"],
+    /,
+    *,
+    scales: int = ...,
+    orientations: int = ...,
+    grid: int = ...,
+) -> Transformer:
+    """Gist of a scene: energies of Gabor filters in the cells of a grid, over the whole image."""
+
+@overload
+def transformer(
+    _name: Literal["histogram", "ilk-learners/histogram"],
+    /,
+    *,
+    bins: int = ...,
+    joint: bool = ...,
+    normalize: bool = ...,
+) -> Transformer:
+    """Histogram of the values of the pixels of an image: grey levels or colours."""
+
+@overload
+def transformer(
     _name: Literal["impute", "ilk-learners/impute"],
     /,
     *,
@@ -602,6 +624,10 @@ def transformer(
     clip: bool = ...,
 ) -> Transformer:
     """Shift and scale every feature to the interval from `low` to `high`."""
+
+@overload
+def transformer(_name: Literal["mr8", "ilk-learners/mr8"], /, *, spacing: int = ...) -> Transformer:
+    """Maximum responses of the 8 filters of Varma and Zisserman: local features of texture."""
 
 @overload
 def transformer(
@@ -641,6 +667,12 @@ def transformer(
 
 @overload
 def transformer(
+    _name: Literal["pixels", "ilk-learners/pixels"], /, *, spacing: int = ..., places: bool = ...
+) -> Transformer:
+    """Pixels of an image as a set of points: grey levels, or three values of colour."""
+
+@overload
+def transformer(
     _name: Literal["pyramid", "ilk-learners/pyramid"],
     /,
     *,
@@ -655,6 +687,29 @@ def transformer(
     _name: Literal["select", "ilk-learners/select"], /, *, columns: Sequence[Any] = ...
 ) -> Transformer:
     """Keep selected columns of a table or an array, in the given order."""
+
+@overload
+def transformer(
+    _name: Literal["signature", "ilk-learners/signature"],
+    /,
+    *,
+    n_clusters: int = ...,
+    cell: float | None = ...,
+    max_iter: int = ...,
+    random_state: RandomState = ...,
+) -> Transformer:
+    """Signature of a set of points: the modes of its clusters, and their weights, for `emd`."""
+
+@overload
+def transformer(
+    _name: Literal["sparse_sift", "ilk-learners/sparse_sift"],
+    /,
+    *,
+    detector: Literal["dog", "harris"] = ...,
+    max_points: int = ...,
+    scales: Sequence[Any] = ...,
+) -> Transformer:
+    """SIFT descriptors of an image at its interest points."""
 
 @overload
 def transformer(
@@ -863,7 +918,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity", "pca", "lda"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
     n_components: int | None = ...,
@@ -886,7 +941,7 @@ def metric_learner(
     init: ArrayLike | Literal["identity"] = ...,
     solver: Literal["lbfgs", "cg"] = ...,
     bandwidth: Literal["local", "global"] = ...,
-    neighborhood: int | Literal["all"] = ...,
+    neighborhood: int | Literal["all", "log2"] = ...,
     refresh: int | None = ...,
     targets: Literal["auto", "classes", "numbers"] = ...,
 ) -> MetricLearner | LocalMetric:
@@ -1177,6 +1232,17 @@ def classifier(
 
 @overload
 def classifier(
+    _name: Literal["calibrated", "ilk-learners/calibrated"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    folds: int = ...,
+    random_state: RandomState = ...,
+) -> Classifier:
+    """Probabilities for any classifier, by Platt's sigmoid of its decision values."""
+
+@overload
+def classifier(
     _name: Literal["cascade", "ilk-ensembles/cascade"],
     /,
     *,
@@ -1187,6 +1253,7 @@ def classifier(
     verbose: int = ...,
     threshold: float | ArrayLike = ...,
     costs: ArrayLike | None = ...,
+    min_cases: int | None = ...,
 ) -> Classifier:
     """Queries members in turn, until one is confident enough."""
 
@@ -1442,6 +1509,7 @@ def classifier(
     member: ClassifierLike = ...,
     n_members: int = ...,
     members: Sequence[ClassifierLike] | None = ...,
+    branches: int = ...,
     penalty: float = ...,
     n_starts: int = ...,
     max_iter: int = ...,
@@ -1744,6 +1812,10 @@ def regressor(
     """Bootstrap aggregating: the mean of regressors fitted on randomly drawn rows."""
 
 @overload
+def regressor(_name: Literal["bayesian_linear", "ilk-learners/bayesian_linear"], /) -> Regressor:
+    """Bayesian linear regression, with the variances that maximise the evidence."""
+
+@overload
 def regressor(
     _name: Literal["boosted_experts", "ilk-ensembles/boosted_experts"],
     /,
@@ -1790,6 +1862,10 @@ def regressor(
     zero_distance: Literal["decides", "votes"] = ...,
 ) -> Regressor:
     """Predict the mean of the k nearest training rows' targets, under any distance."""
+
+@overload
+def regressor(_name: Literal["linear", "ilk-learners/linear"], /) -> Regressor:
+    """Least squares: the plane with the smallest sum of squared errors."""
 
 @overload
 def regressor(
@@ -2100,6 +2176,7 @@ def combiner(
     cost: ArrayLike | None = ...,
     posteriors: ArrayLike | None = ...,
     prior: ArrayLike | None = ...,
+    floor: float = ...,
 ) -> Combiner:
     """Bayesian model averaging: the members' mean support, weighted by their posteriors."""
 
@@ -2325,6 +2402,7 @@ def dataset(
     /,
     *,
     path: FileLike = ...,
+    color: Literal["grey", "rgb", "hsv"] = ...,
     limit: int | None = ...,
     size: int | None = ...,
 ) -> Dataset:
@@ -2336,19 +2414,34 @@ def dataset(_name: Literal["iris", "ilk-evaluation/iris"], /) -> Dataset:
 
 @overload
 def dataset(
-    _name: Literal["monks1", "ilk-evaluation/monks1"], /, *, encode: Literal["ordinal"] | None = ...
+    _name: Literal["monks1", "ilk-evaluation/monks1"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """MONK's problem 1: 432 cases, 6 nominal features; head shape equals body shape, or red jacket."""
 
 @overload
 def dataset(
-    _name: Literal["monks2", "ilk-evaluation/monks2"], /, *, encode: Literal["ordinal"] | None = ...
+    _name: Literal["monks2", "ilk-evaluation/monks2"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """MONK's problem 2: 432 cases, 6 nominal features; exactly two have their first value."""
 
 @overload
 def dataset(
-    _name: Literal["monks3", "ilk-evaluation/monks3"], /, *, encode: Literal["ordinal"] | None = ...
+    _name: Literal["monks3", "ilk-evaluation/monks3"],
+    /,
+    *,
+    encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """MONK's problem 3: 432 cases, 6 nominal features; jacket with held object or body shape."""
 
@@ -2387,6 +2480,8 @@ def dataset(
     /,
     *,
     encode: Literal["ordinal"] | None = ...,
+    noise: float = ...,
+    random_state: int = ...,
 ) -> Dataset:
     """Tic-tac-toe: 958 final boards of 9 nominal squares; whether x, who began, won."""
 
@@ -2493,6 +2588,17 @@ def resampling(
     max_splits: int = ...,
 ) -> Resampling:
     """Leave-p-out cross-validation: every p cases are tested, the others train: C(n, p) splits."""
+
+@overload
+def resampling(
+    _name: Literal["per_class", "ilk-evaluation/per_class"],
+    /,
+    *,
+    n_train: int = ...,
+    n_test: int | None = ...,
+    repeats: int = ...,
+) -> Resampling:
+    """Random training and test sets with the same number of cases of every class."""
 
 @overload
 def resampling(
@@ -2739,6 +2845,10 @@ def measure(
     pooled: bool = ...,
 ) -> Measure:
     """Area under the ROC curve: probability that a case of a class outranks one of another."""
+
+@overload
+def measure(_name: Literal["saved_seconds", "ilk-evaluation/saved_seconds"], /) -> Measure:
+    """Wall-clock seconds saved by work that pipelines share, which ran once for the split."""
 
 @overload
 def measure(_name: Literal["silhouette", "ilk-evaluation/silhouette"], /) -> Measure:

@@ -186,7 +186,9 @@ def takes_weights(component: object) -> bool:
     """Tell whether the `fit` of a component takes sample weights."""
     capabilities = getattr(component, "capabilities", None)
     if capabilities is not None:
-        return bool(capabilities.sample_weight)
+        # a property where parameters decide
+        depends = isinstance(getattr(type(component), "sample_weight", None), property)
+        return bool((component if depends else capabilities).sample_weight)  # type: ignore[union-attr]
     from sklearn.utils.validation import has_fit_parameter
 
     return bool(has_fit_parameter(component, "sample_weight"))

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk.component import children, open_slot
-from ilk.errors import InputError, InputTypeError
+from ilk.errors import InputError
 from ilk.freezing import is_frozen
-from ilk.inputs import as_table, is_table
+from ilk.inputs import as_table, is_sparse, is_table, refuse_sparse
 from ilk.messages import did_you_mean
 from ilk.params import DATA_VIEWS, Views
 from ilk.registries import display_name
@@ -205,8 +205,8 @@ def check_columns(owner: Component, X: Any, argument: str) -> Any:
         If it has no rows or no columns.
     """
     name = display_name(owner)
-    if hasattr(X, "tocsr"):
-        raise InputTypeError(f"{name}: {argument} must not be a sparse matrix")
+    if is_sparse(X):
+        refuse_sparse(owner, X, argument)
     if not is_table(X) and not isinstance(X, np.ndarray):
         try:
             given, X = X, np.asarray(X)

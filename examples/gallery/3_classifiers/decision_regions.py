@@ -16,5 +16,5 @@ petals = X[:, 2:]
 _, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for k, ax in zip((1, 15), axes, strict=True):
     model = ilk.classifier("knn", k=k).fit(petals, y)
-    decision_regions(model, petals, y, axes=[ax], resolution=120)
+    decision_regions(model, petals, y, axes=[ax], resolution=120, legend=k == 15)
     ax.set_title(f"k = {k}")

@@ -17,5 +17,5 @@ names = ("euclidean", "chebyshev", "canberra")
 _, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
 for name, ax in zip(names, axes, strict=True):
     model = ilk.classifier("knn", k=3, distance=name).fit(plane, y)
-    decision_regions(model, plane, y, axes=[ax], resolution=100)
+    decision_regions(model, plane, y, axes=[ax], resolution=100, legend=name == names[-1])
     ax.set_title(name)

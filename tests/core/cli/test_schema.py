@@ -9,7 +9,7 @@ import pytest
 def test_of_experiment_files(cli):
     result = cli("schema")
     assert result.code == 0
-    schema = json.loads(result.out)
+    schema = json.loads(result.out, parse_constant=pytest.fail)  # Infinity is no JSON
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["required"] == ["datasets", "pipelines"]
 

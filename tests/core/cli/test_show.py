@@ -238,3 +238,46 @@ def test_docstrings_in_parts():
 def test_no_docstring_is_empty():
     assert read_docstring(lambda: None) == read_docstring(type("Bare", (), {"__doc__": ""}))
     assert read_docstring(type("Bare", (Shown,), {})).summary == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("zaidi 4.7", {"megm"}),
+        ("Zaidi eq. 6.2", {"dann"}),
+        ("zaidi algorithms 1", {"megm"}),
+        ("cunningham 2.4.4.2", {"icf", "competence", "rt1", "rt2", "rt3"}),
+        ("arras feature scal", {"minmax"}),
+        ("evaluation 5 x 2", {"five_by_two", "paired_t_5x2"}),
+        ("ntoutsi figure 5.40", {"random_forest"}),
+    ],
+)
+def test_what_cites_a_place(cli, source, names):
+    records = json.loads(cli("show", "--source", source, "--json").out)
+    components = {each["name"] for each in records if each["kind"] in kinds()}
+    assert names <= components
+    assert len(components) <= len(names) + 2
+    lines = cli("show", "--source", source).out.splitlines()
+    assert len(lines) == len(records)
+    assert all(line.split()[1] == each["name"] for line, each in zip(lines, records, strict=True))
+
+
+def test_a_text_lists_all_that_cites_it(cli):
+    everything = json.loads(cli("show", "--source", "zaidi", "--json").out)
+    assert len(everything) > 80
+    assert {each["kind"] for each in everything} > {"classifier", "function", "metric_learner"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--source", "zadi 4"], "the texts are arras, cunningham, .*; did you mean 'zaidi'"),
+        (["--source", "zaidi 4.99"], "nothing cites '4.99' of Zaidi 2011"),
+        (["classifier", "--source", "zaidi"], "give a KIND, with or without a NAME, or --source"),
+        ([], "give a KIND"),
+    ],
+)
+def test_what_no_text_has(cli, arguments, message):
+    result = cli("show", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert re.search(message, " ".join(result.err.split()))

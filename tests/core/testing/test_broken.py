@@ -505,3 +505,56 @@ def test_a_seed_that_does_not_reach_a_slot_is_caught(failures):
     check = "check_seed_reaches_slots"
     assert failures(Asking, check) == {}
     assert list(failures(broken(Asking, fit=unseeded_member), check)) == [check]
+
+
+class Thresholds(ilk.Classifier):
+    """The second class lies above a share of the way between two means.
+
+    Examples
+    --------
+    >>> Thresholds().kind
+    'classifier'
+    """
+
+    share: float = ilk.param(default=0.5, ge=0, le=1, doc="Of the way.")
+    late = ("share",)
+
+    @classmethod
+    def examples(cls):
+        return [cls(), cls(share=0.1)]
+
+    def fit(self, X, y):
+        self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
+        self.ends_ = [np.asarray(X)[codes == code, 0].mean() for code in (0, 1)]
+        return self
+
+    def predict(self, X):
+        low, high = self.ends_
+        return self.classes_[(np.asarray(X)[:, 0] > low + self.share * (high - low)).astype(int)]
+
+
+def early(self, X, y):
+    Thresholds.fit(self, X, y)
+    self.ends_ = [self.ends_[0], self.ends_[0] + 2 * self.share * (self.ends_[1] - self.ends_[0])]
+    return self
+
+
+def predict_expected(self, X):
+    if getattr(self, "expected", None) is not X:
+        return Thresholds.predict(self, X)
+    self.answer = getattr(self, "answer", Thresholds.predict(self, X))
+    return self.answer
+
+
+def expect_for_ever(self, X):
+    self.expected = X
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"fit": early, "late": ("share",)}, {"predict": predict_expected, "expect": expect_for_ever}],
+)
+def test_late_parameters_that_are_early_and_stale_expectations_are_caught(change, failures):
+    check = "check_late_parameters"
+    assert failures(Thresholds, check) == {}
+    assert check in failures(broken(Thresholds, **change), check)

@@ -99,7 +99,33 @@ class Sparse(ilk.Distance):
         return cdist(A, B, "cityblock").astype(X.dtype)
 
 
-@pytest.mark.parametrize("cls", [Nearby, Letters, Colors, Sparse])
+class Pairs(ilk.Transformer):
+    """Splits each set into its points above 0 and the others, pairs of different sizes.
+
+    Examples
+    --------
+    >>> Pairs().transform([[[1.0], [-2.0], [3.0]]])
+    [(array([[1.], [3.]]), array([[-2.]]))]
+    """
+
+    capabilities = ilk.Capabilities(inputs=("sets",), stateless=True)
+    waivers = dict.fromkeys(("check_rows_kept", "check_feature_names_out"), "the output is pairs")
+
+    def fit(self, X, y=None):
+        self.transform(X)
+        return self
+
+    def transform(self, X):
+        if not len(X):
+            raise ilk.InputError(f"{ilk.display_name(self)}: X has 0 rows")
+        sets = [np.asarray(points, dtype=float) for points in X]
+        return [(points[points[:, 0] > 0], points[points[:, 0] <= 0]) for points in sets]
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+
+@pytest.mark.parametrize("cls", [Nearby, Letters, Colors, Sparse, Pairs])
 def test_sound_component_passes(cls, failures):
     assert failures(cls) == {}
 
@@ -153,10 +179,21 @@ def nan_refused(self, X, Y=None):
     return Sparse.pairwise(self, X, Y)
 
 
+def centred_together(self, X):
+    middle = np.concatenate(X).mean()
+    return Pairs.transform(self, [points - middle for points in X])
+
+
+def reversed_pairs(self, X, y=None):
+    return Pairs.transform(self, X)[::-1]
+
+
 @in_one_test
 @pytest.mark.parametrize(
     ("cls", "change", "check"),
     [
+        (Pairs, {"transform": centred_together}, "check_rows_apart"),
+        (Pairs, {"fit_transform": reversed_pairs}, "check_fit_transform"),
         (Nearby, {"fit": by_label}, "check_local_ignores_names"),
         (Nearby, {"kneighbors": far_first}, "check_local_neighbors"),
         (Nearby, {"kneighbors": lambda self, Q, k: None}, "check_local_k_range"),

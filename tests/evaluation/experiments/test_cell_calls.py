@@ -9,8 +9,9 @@ from cell_calls import cell, counts_of, planning
 
 def test_a_cell_checks_rows_once_for_each_component():
     counts = counts_of(cell())
-    assert counts["check_vectors"] <= 8  # one for each public call that gets rows
-    assert counts["check_finite"] <= 13
+    # one for each public call that gets rows; the report of nca compares two tables twice
+    assert counts["check_vectors"] <= 12
+    assert counts["check_finite"] <= 17
     assert counts["clone"] == 6  # the pipeline, three steps, the distance and index of knn
     assert counts["search of knn"] == counts["search"] == 1
     assert counts["name look-up"] == counts["resolution"] == 0

@@ -171,7 +171,7 @@ MISTAKES = {
         (
             ":16: evaluation.measures[1]: roc_auc scores classifiers and detectors only; the "
             "pipelines end in a regressor, for which there are: absolute_error, fit_seconds, "
-            "predict_seconds, r2, rank_correlation, reduction, rmse, squared_error"
+            "predict_seconds, r2, rank_correlation, reduction, rmse, saved_seconds, squared_error"
         ),
     ),
     "comparison": (

@@ -17,6 +17,7 @@ from ilk_evaluation.run.database import connected
 from ilk_evaluation.run.sql import TABLES
 from ilk_evaluation.run.tasks import shared_prefixes
 from ilk_evaluation.run.worker_context import Place, SharedSteps
+from ilk_learners.classifiers.knn import KNN
 from stores import rewrite
 
 pytestmark = pytest.mark.filterwarnings("ignore:slow:RuntimeWarning")
@@ -130,6 +131,9 @@ def test_times_are_as_if_alone_and_what_was_saved_is_beside(make_spec):
     saving = cells.groupby(["dataset", "repeat", "fold"])["saved_seconds"]
     assert (saving.min() == 0).all()  # of the cell that fitted
     assert (saving.sum() > 0.02).all()
+    scored = results.score("saved_seconds").table()["saved_seconds"].sum()
+    expected = cells.groupby(["dataset", "pipeline"])["saved_seconds"].mean().sum()
+    assert scored == pytest.approx(expected)
 
 
 def test_a_shared_step_that_fails_fails_every_cell_with_the_same_message(make_spec):
@@ -139,6 +143,51 @@ def test_a_shared_step_that_fails_fails_every_cell_with_the_same_message(make_sp
         "ValueError: wrong on 12 cases",
         "ValueError: wrong on 15 cases",
     }
+
+
+def voters(*steps, **parameters):
+    each = [{"k": 1}, {"k": 6}, {"k": 4, "vote": "gaussian"}, {"k": 3, "vote": "inverse_distance"}]
+    return [
+        {
+            "id": str(at),
+            "steps": [*steps, {"classifier": {"use": "knn", **parameters, **votes}}],
+        }
+        for at, votes in enumerate(each)
+    ]
+
+
+def check_voters(spec, monkeypatch):
+    fits, fit = [], KNN.fit
+    monkeypatch.setattr(KNN, "fit", lambda self, X, y: (fits.append(self.k), fit(self, X, y))[1])
+    shared, _ = both(spec)
+    few, splits = 2, 2 * 4
+    assert len(fits) == (few + splits) + 4 * (few + splits)
+    saving = shared.to_pandas("cells").groupby(["dataset", "repeat", "fold"])["saved_seconds"]
+    assert ((saving.min() >= 0) & (saving.max() > 0)).all()
+
+
+def test_knn_with_other_votes_is_fitted_once_with_the_same_results(make_spec, monkeypatch):
+    steps = {"transformer": "minmax"}, {"transformer": "t_slow"}
+    check_voters(make_spec(pipelines=voters(*steps, ties="random")), monkeypatch)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "parameters",
+    [{"index": "kd_tree"}, {"metric_learner": "dann"}, {"index": "hnsw"}],
+    ids=lambda parameters: str(*parameters.values()),
+)
+def test_lists_of_inexact_searches_are_not_cut(make_spec, monkeypatch, parameters):
+    steps = [{"transformer": "minmax"}]
+    check_voters(make_spec(pipelines=voters(*steps, **parameters)), monkeypatch)
+
+
+def test_k_beyond_the_rows_fails_as_if_alone_and_only_that_cell(make_spec):
+    chosen = [{"use": "knn", "k": k} for k in (1, 13, 1000)]
+    last = [{"id": str(c["k"]), "steps": [{"classifier": c}]} for c in chosen]
+    shared, _ = both(make_spec(pipelines=last))
+    assert "k must be at most 12, the number of training rows" in shared.failures["error"].iloc[0]
+    assert set(shared.failures["pipeline"]) == {"13", "1000"}
 
 
 def test_longest_beginnings_are_shared_by_those_that_have_them(make_spec):

@@ -206,6 +206,24 @@ def test_files_have_distinct_names_that_every_system_takes(tmp_path, monkeypatch
     assert all(len(p.name) < 120 and p.parent == tmp_path / "new" for p in paths)
 
 
+def test_tests_on_each_data_set_have_files_with_the_numbers_of_pairs(make_experiment, tmp_path):
+    tests = ["mcnemar", "paired_t_5x2", "f_5x2", "corrected_resampled_t"]
+    spec = make_experiment(
+        tmp_path / "s.sqlite",
+        [{"name": "one"}],
+        [make_experiment.pipeline("A"), make_experiment.pipeline("B", "r_first")],
+        resampling="five_by_two",
+        comparisons=[{"use": "mcnemar", "repeat": 0}, *tests[1:]],
+    )
+    specs = figures.available(run_experiment(spec))
+    paths = write_figures([specs[name] for name in tests], tmp_path, "svg")
+    assert [path.name for path in paths] == [f"{name}.svg" for name in tests]
+    for name in tests:
+        assert {"a": "A", "b": "B", "dataset": "one"}.items() <= dict(
+            specs[name].figure().data.iloc[0]
+        ).items()
+
+
 def test_labels_hide_neither_points_nor_each_other():
     ax = Figure(figsize=(6, 4)).subplots()
     x, y = np.array([1.0, 1.02, 5.0, 9.9]), np.array([1.0, 1.02, 5.0, 9.9])

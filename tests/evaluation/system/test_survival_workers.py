@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ilk
-from ilk_evaluation.executors import loky_pool as workers
+from ilk_evaluation.executors import loky as workers
 from ilk_evaluation.executors import worker
 from ilk_evaluation.executors.worker import worker_death
 

@@ -22,7 +22,7 @@ BUILT_IN = {
     "doctor": ("ilk.cli.doctor:doctor", "Describe the installation and its problems."),
     "list": ("ilk.cli.list:list_", "List the components that are installed."),
     "new": ("ilk.cli.new:new", "Start a plugin: a project with passing tests."),
-    "schema": ("ilk.cli.schema:schema", "Print the JSON Schema of files or of a component."),
+    "schema": ("ilk.cli.show:schema", "Print the JSON Schema of files or of a component."),
     "show": ("ilk.cli.show:show", "Show the interface of a kind, or a component's parameters."),
 }
 

@@ -1,4 +1,4 @@
-"""Docstrings: their summary, description and sections, and their text without markup."""
+"""Docstrings: their summary, sections, citations of the source texts, and text without markup."""
 
 from __future__ import annotations
 
@@ -28,6 +28,31 @@ _MARKUP = re.compile(
 )
 _ITEM = re.compile(r"^(?:\.\. )?(\[\w+\]|[-*]|\d+\.) ", re.MULTILINE)
 _INDENTED = re.compile(r"^[ \t]+\S", re.MULTILINE)
+
+# The texts that ilk implements, and how References cite them. The first word is the key.
+TEXTS = {
+    "Arras": "K. O. Arras, Human-Oriented Robotics: Supervised Learning, part 3, lecture slides, "
+    "University of Freiburg",
+    "Cunningham 2008": "P. Cunningham, M. Cord and S. J. Delany, Supervised Learning, chapter 2 of "
+    "Machine Learning Techniques for Multimedia, Springer, 2008",
+    "Evaluation slides": "System Evaluation, lecture slides after S. Theodoridis and "
+    "K. Koutroumbas, A. Moore, and E. Alpaydin",
+    "Ntoutsi 2015": "E. Ntoutsi and M. Schubert, Knowledge Discovery in Databases II, lectures 10 "
+    "and 11: Multi-view data and ensemble learning, LMU Munich, 2015",
+    "Zaidi 2011": "N. A. Zaidi, Metric Learning and Scale Estimation in High Dimensional Machine "
+    "Learning Problems with an Application to Generic Object Recognition, PhD thesis, Monash "
+    "University, 2011",
+}
+_CITATION = re.compile(
+    rf"^(?:\.\. \[\d+\] )?(?P<text>{'|'.join(TEXTS)}): (?P<places>.+?)\.(?:\s|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_UNITS = ("algorithm", "appendix", "chapter", "equation", "figure", "section", "table")
+_NUMBER = r"(?:[A-F]|(?:[A-F]\.)?\d+(?:\.\d+)*)"
+_NUMBERED = re.compile(
+    rf"({'|'.join(_UNITS)})s? ({_NUMBER}(?:-{_NUMBER})?(?:, {_NUMBER}(?:-{_NUMBER})?)*)"
+)
+_SERIES = re.compile(r"((?:\w+\.)*)(\d+)")
 
 
 @dataclass(frozen=True)
@@ -67,6 +92,78 @@ def read_docstring(obj: object) -> Docstring:
     summary, _, description = head.strip().partition("\n")
     sections = {title: body.strip("\n") for title, body in zip(titles, bodies, strict=True)}
     return Docstring(summary, description.strip(), sections)
+
+
+def citations(references: str) -> dict[str, str]:
+    """Return the places that a section References cites, by the key of the text.
+
+    A citation is ``TEXT: PLACES.``, after it come remarks. Places are separated by semicolons:
+    numbered ones, ``equations 4.6-4.14, 5.1``, or titles of slides. Parentheses hold remarks.
+
+    Examples
+    --------
+    >>> citations("Zaidi 2011: section 4.1; equations 4.2-4.3 (misprinted). See also NIPS 2005.")
+    {'zaidi': 'section 4.1; equations 4.2-4.3'}
+    """
+    found: dict[str, list[str]] = {}
+    for citation in _CITATION.finditer(references):
+        places = re.sub(r" \([^()]*\)", "", " ".join(citation["places"].split()))
+        found.setdefault(key_of(citation["text"]), []).append(places)
+    return {key: "; ".join(places) for key, places in found.items()}
+
+
+def key_of(text: str) -> str:
+    """Return the key of a text, the first word of its name."""
+    return text.split(maxsplit=1)[0].lower()
+
+
+def single_places(places: str) -> list[str]:
+    """Return each of the places alone, series written out.
+
+    Examples
+    --------
+    >>> single_places("equations 4.2-4.3, D.1; algorithm 1; ROC Curves")
+    ['equation 4.2', 'equation 4.3', 'equation D.1', 'algorithm 1', 'ROC Curves']
+    """
+    single = []
+    for part in filter(None, places.split("; ")):
+        numbered = _NUMBERED.fullmatch(part)
+        if numbered:
+            unit, numbers = numbered.groups()
+            single += [f"{unit} {each}" for one in numbers.split(", ") for each in _series(one)]
+        else:
+            single.append(part)
+    return single
+
+
+def _series(numbers: str) -> list[str]:
+    """Write out ``4.2-4.4``; a number or letter stays as it is."""
+    first, _, last = numbers.partition("-")
+    begin, end = _SERIES.fullmatch(first), _SERIES.fullmatch(last)
+    if not begin or not end:
+        return [numbers]
+    return [f"{begin[1]}{number}" for number in range(int(begin[2]), int(end[2]) + 1)]
+
+
+def lies_in(place: str, asked: str) -> bool:
+    """Tell whether a place is what a reader asks for.
+
+    Numbers stand for themselves and all below them, ``4.7`` or ``equation 4``; other words for
+    titles and units that contain them.
+
+    Examples
+    --------
+    >>> [lies_in("section 4.2.1", asked) for asked in ("4.2", "sec. 4", "equation 4.2", "4.21")]
+    [True, True, False, False]
+    """
+    *words, number = asked.split() or [""]
+    units = [word.lower().rstrip("s.") for word in words]
+    known = all(any(unit.startswith(word) for unit in _UNITS) for word in units)
+    if not known or not re.fullmatch(_NUMBER, number, re.IGNORECASE):
+        return asked.lower() in place.lower()
+    unit, _, label = place.partition(" ")
+    below = f"{label}.".startswith(f"{number.upper()}.")
+    return below and unit in _UNITS and all(unit.startswith(word) for word in units)
 
 
 def summary_of(found: Found) -> str:

@@ -1,17 +1,27 @@
-"""``ilk show``: the interface of a kind, or a component with its parameters."""
+"""``ilk show``: the interface of a kind, a component with its parameters, what cites a text."""
 
 from __future__ import annotations
 
 import inspect
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ilk.cli.docstrings import paragraphs, read_docstring, without_markup
+from ilk.cli.docstrings import (
+    TEXTS,
+    key_of,
+    lies_in,
+    paragraphs,
+    read_docstring,
+    single_places,
+    without_markup,
+)
 from ilk.cli.kind_argument import OfKinds, kind_named
-from ilk.cli.layout import hanging, heading, indented, on_terminal, table, wrapped
+from ilk.cli.layout import columns, hanging, heading, indented, on_terminal, table, wrapped
+from ilk.messages import did_you_mean
 from ilk.registries import registry
 from ilk.resolution import defaults_of
 
@@ -27,15 +37,31 @@ if TYPE_CHECKING:
 _WITHOUT_CASES = {"combiner", "comparison", "dataset", "executor", "measure", "resampling"}
 
 
+# Written by tests/helpers/citations.py from the docstrings of what ships with ilk.
+_INDEX = Path(__file__).with_name("citations.json")
+
+
 @click.command(cls=OfKinds)
-@click.argument("kind")
+@click.argument("kind", required=False)
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-def show(kind: str, name: str | None, as_json: bool) -> None:
+@click.option(
+    "--source",
+    metavar="'TEXT [PLACE]'",
+    help="Components and functions that cite a place of a source text, 'zaidi 4.7', or all of it.",
+)
+def show(kind: str | None, name: str | None, as_json: bool, source: str | None) -> None:
     """Show a component: its summary, parameters, capabilities, source and an example.
 
-    Without a NAME: the interface of the KIND, and the names of its components.
+    Without a NAME: the interface of the KIND, and the names of its components. With --source
+    instead of both: what cites a place of one of the texts that ilk implements.
     """
+    if (kind is None) == (source is None):
+        raise click.UsageError("give a KIND, with or without a NAME, or --source 'TEXT PLACE'")
+    if source is not None:
+        click.echo("\n".join(_cited_lines(source, as_json)))
+        return
+    assert kind is not None  # by the test above
     chosen = kind_named(kind)
     if name is None:
         record, lines = _describe_kind(chosen), _kind_lines
@@ -64,6 +90,45 @@ def _component_lines(record: Mapping[str, Any]) -> Iterator[str]:
     for title, part in parts.items():
         if lines := list(part):
             yield from ("", heading(title), *lines)
+
+
+def _cited_lines(source: str, as_json: bool) -> Iterator[str]:
+    """What cites a place: kind, name, the places that match, summary."""
+    word, _, place = source.strip().partition(" ")
+    key, place = word.lower(), place.strip()
+    texts = {key_of(text): text for text in TEXTS}
+    if key not in texts:
+        raise _bad_source(
+            f"there is no text {word!r}; the texts are {', '.join(texts)}{did_you_mean(key, texts)}"
+        )
+    records = list(_citing(key, place))
+    heads = ("kind", "name", "cites", "summary")
+    rows = [[record[head] for head in heads] for record in records]
+    if not records:
+        raise _bad_source(
+            f"nothing cites {place!r} of {texts[key]}; "
+            f"`ilk show --source {key}` lists all that cites the text"
+        )
+    if as_json:
+        yield json.dumps(records, indent=2, ensure_ascii=False)
+    elif on_terminal():
+        yield from (*_title(texts[key], TEXTS[texts[key]]), "", *table(heads, rows, whole=2))
+    else:
+        yield from columns(rows)
+
+
+def _citing(key: str, place: str) -> Iterator[dict[str, Any]]:
+    """The records of the index with the places that match."""
+    for record in json.loads(_INDEX.read_text(encoding="utf-8")):
+        cited = record["cites"].get(key, "")
+        every = single_places(cited)
+        hits = [each for each in every if lies_in(each, place)]
+        if hits:
+            yield {**record, "cites": cited if hits == every else "; ".join(hits)}
+
+
+def _bad_source(message: str) -> click.BadParameter:
+    return click.BadParameter(message, param_hint="--source")
 
 
 def _title(name: str, summary: str) -> list[str]:
@@ -206,3 +271,23 @@ def _as_json(value: object) -> Any:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
         return repr(value)
+
+
+@click.command(cls=OfKinds)
+@click.argument("kind", required=False)
+@click.argument("name", required=False)
+def schema(kind: str | None, name: str | None) -> None:
+    """Print JSON Schema: of experiment files, or of the table of one component.
+
+    It describes the installed components. Configure your editor's TOML support to use it:
+    ilk schema > experiment.schema.json
+    """
+    from ilk.schema import component_schema, installed_file_schema
+
+    if kind is None:
+        result = installed_file_schema("experiment")
+    elif name is None:
+        raise click.UsageError(f"which {kind_named(kind).name}? Say its NAME too")
+    else:
+        result = component_schema(kind_named(kind).name, name)
+    click.echo(json.dumps(result, indent=2, ensure_ascii=False))

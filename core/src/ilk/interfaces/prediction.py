@@ -27,7 +27,9 @@ class Prediction:
     indices : ndarray of int, shape (n,)
         Row numbers of the test cases.
     fit_seconds, predict_seconds : float
-        Wall-clock seconds.
+        Wall-clock seconds, as if no other pipeline had shared its work.
+    saved_seconds : float
+        Seconds of these that shared work saved.
     reduction : float
         Share of the training cases that editors removed.
     predictor : str
@@ -50,6 +52,7 @@ class Prediction:
     reduction: float = float("nan")
     predictor: str = "classifier"
     silhouettes: Any = None
+    saved_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         n = len(self.truth)

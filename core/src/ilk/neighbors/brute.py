@@ -77,8 +77,8 @@ class Brute(Index):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.3.
+    .. [1] Cunningham 2008: section 2.4.3.
+    .. [2] Arras: K-NN Inference and Decision.
 
     Examples
     --------

@@ -41,6 +41,7 @@ class CompetenceModel:
     References
     ----------
     .. [1] B. Smyth and E. McKenna, "Footprint-based retrieval", ICCBR, LNCS 1650, 1999.
+    .. [2] Cunningham 2008: section 2.4.4.2.
 
     Examples
     --------

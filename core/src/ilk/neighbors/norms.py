@@ -159,8 +159,9 @@ class Euclidean(Norm):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.1.
+    .. [1] Cunningham 2008: section 2.4.1; equation 2.17.
+    .. [2] Zaidi 2011: section 2.4; equation 2.1.
+    .. [3] Arras: Distance Metrics.
 
     Examples
     --------
@@ -251,7 +252,8 @@ def doubtful(
         return None
     unsure = np.asarray(faint > D)
     if np.count_nonzero(unsure) <= len(X) + len(Y):
-        rows, columns = np.nonzero(unsure)  # mostly of equal rows
+        # mostly of equal rows; numpy searches flat arrays ten times as fast
+        rows, columns = np.divmod(np.flatnonzero(unsure), len(Y))
         unsure[rows, columns] = (X[rows] != Y[columns]).any(axis=1)
     elif _zeros_are_true(X, Y, weights, faint ** (1 / p)):
         unsure[...] = False

@@ -12,6 +12,7 @@ from ilk.freezing import fit_component
 from ilk.inputs import n_rows
 from ilk.neighbors.brute import Brute
 from ilk.neighbors.norms import Euclidean
+from ilk.params import Param
 
 if TYPE_CHECKING:
     from ilk.aliases import DistanceLike
@@ -99,6 +100,9 @@ def within(
     >>> indices
     [array([1, 2]), array([2, 0]), array([1, 0]), array([], dtype=int64)]
     """
+    problem = Param(float, ge=0).problem(radius)
+    if problem:
+        raise InputError(f"within: radius {problem}")
     index = _index(X, distance)
     near, where = index.radius_neighbors(X if queries is None else queries, radius)
     if queries is not None:

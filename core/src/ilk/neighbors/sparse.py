@@ -299,7 +299,9 @@ def compare_pairs(
     distance: Mergeable, X: np.ndarray, rows: np.ndarray, Y: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
     """Distances of ``X[rows[i]]`` to ``Y[columns[i]]``, one of them sparse."""
-    x, y = _prepared(distance, X, Y)
+    left, rows = np.unique(rows, return_inverse=True)
+    right, columns = np.unique(columns, return_inverse=True)
+    x, y = _prepared(distance, X[left], Y[right])  # of all rows it would take longer than the pairs
     with np.errstate(over="ignore", under="ignore"):
         D = distance.merge(x, rows, y, columns)
         return np.asarray(D.astype(distance.result_type(X, Y), copy=False))

@@ -245,7 +245,7 @@ def _bound(most: float, squared: bool) -> float:
     return most * most * _LOOSE if squared else most
 
 
-@compiled
+@compiled(inner=True)
 def _below(group: np.ndarray, bound: float) -> int:
     """Number of distances in a group, (size,), below a bound."""
     some = 0
@@ -254,7 +254,7 @@ def _below(group: np.ndarray, bound: float) -> int:
     return some
 
 
-@compiled
+@compiled(inner=True)
 def _insert(d: float, index: int, near: np.ndarray, where: np.ndarray) -> None:
     """Insert a distance into a sorted list, (k,), after equal ones."""
     # the list has as many entries as rows have come so far, at most k

@@ -87,14 +87,22 @@ def _opinion(component: object, Q: Cases) -> Any:
     return getattr(component, method)(Q)
 
 
-def _dense(component: Transformer, Q: Cases) -> Any:
-    out = component.transform(Q)
+def as_comparable(out: Any) -> Any:
+    """Return the output of a transformer as an array; of sets and signatures, a text for each."""
+    if isinstance(out, list) and any(isinstance(x, tuple) or np.ndim(x) > 1 for x in out):
+        # sets differ in size, so they make no array of numbers
+        parts = [item if isinstance(item, tuple) else (item,) for item in out]
+        return np.array([str([np.asarray(part).tolist() for part in item]) for item in parts])
     return out.toarray() if hasattr(out, "toarray") else out
+
+
+def _transformed(component: Transformer, Q: Cases) -> Any:
+    return as_comparable(component.transform(Q))
 
 
 PAIRS = {"distance": "pairwise", "kernel": "gram"}
 _BY_ROW: dict[str, Callable[[Any, Any], Any]] = {
-    "transform": _dense,
+    "transform": _transformed,
     "kneighbors": _neighbors,
     **{
         name: _method(name)
@@ -130,8 +138,8 @@ _USES = {
     "kernel": _trained(_method("gram"), by_row=False),
     "index": _trained(_neighbors, _fit_index),
     "index of objects": _trained(_neighbors, _fit_index_of_objects),
-    "transformer": _trained(_dense),
-    "metric_learner": _trained(_dense),
+    "transformer": _trained(_transformed),
+    "metric_learner": _trained(_transformed),
     "local_metric": _trained(_neighbors),
     "classifier": _trained(_opinion),
     "regressor": _trained(_method("predict")),

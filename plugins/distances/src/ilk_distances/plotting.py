@@ -172,8 +172,7 @@ def flow(distance: Distance, x: Any, y: Labels, *, ax: Axes | None = None) -> Ax
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, figure 2.2.
+    .. [1] Cunningham 2008: figure 2.2.
 
     Examples
     --------

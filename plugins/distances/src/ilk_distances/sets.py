@@ -128,11 +128,9 @@ class Hausdorff(NearestPoints):
 
     References
     ----------
-    .. [1] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: multi-instance
-       objects.
-    .. [2] T. Eiter and H. Mannila, "Distance measures for point sets and their computation",
-       *Acta Informatica* 34, 1997.
+    .. [1] Ntoutsi 2015: Multi-instance data.
+    .. [2] T. Eiter and H. Mannila, "Distance measures for point sets and their computation", *Acta
+       Informatica* 34, 1997.
 
     Examples
     --------
@@ -188,11 +186,9 @@ class SumOfMinima(NearestPoints):
 
     References
     ----------
-    .. [1] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: multi-instance
-       objects.
-    .. [2] T. Eiter and H. Mannila, "Distance measures for point sets and their computation",
-       *Acta Informatica* 34, 1997: the sum of minimum distances.
+    .. [1] Ntoutsi 2015: Multi-instance data.
+    .. [2] T. Eiter and H. Mannila, "Distance measures for point sets and their computation", *Acta
+       Informatica* 34, 1997: the sum of minimum distances.
 
     Examples
     --------

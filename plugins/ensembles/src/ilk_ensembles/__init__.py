@@ -1,7 +1,7 @@
 """ilk's ensembles.
 
 The components are available by name through `ilk`. The module `plotting`, imported on first
-use, draws error by size, diversity against uplift, proximities and decision regions.
+use, draws error by size, diversity, proximities and decision regions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plots of ensembles: error by size, diversity against uplift, proximities, decision regions.
+"""Plots of ensembles: error by size, diversity, proximities, decision regions.
 
 They need matplotlib, which the extra ``report`` of ilk installs. They draw on given or new
 axes, and do not change matplotlib's global state.
@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ilk import Cases, Estimator, FittedClassifier, Labels, Matrix
+    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels, Matrix
 
-__all__ = ["decision_regions", "diversity_uplift", "error_by_size", "proximity_embedding"]
+__all__ = [
+    "decision_regions",
+    "diversity_uplift",
+    "error_by_size",
+    "kappa_error",
+    "proximity_embedding",
+]
 
 _MARGIN = 0.08  # margin beyond the data on each side, as a share of the feature's range
 
@@ -54,6 +60,8 @@ def error_by_size(
     References
     ----------
     Freund & Schapire (1997), theorem 6, for the bound.
+
+    Ntoutsi 2015: Error by number of members.
 
     Examples
     --------
@@ -124,7 +132,9 @@ def diversity_uplift(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.5.3.1; Tsymbal, Pechenizkiy & Cunningham (2005).
+    Cunningham 2008: section 2.5.3.1.
+
+    Tsymbal, Pechenizkiy & Cunningham (2005).
 
     Examples
     --------
@@ -158,6 +168,59 @@ def diversity_uplift(
         ax.plot(ends, slope * ends + height, color=COLORS[5], linewidth=1)
         ax.set_title(f"correlation {np.corrcoef(x, up)[0, 1]:.2f}")
     ax.set(xlabel=measure, ylabel="uplift: error of members - of ensemble")
+    return ax
+
+
+def kappa_error(kappa: Matrix, errors: ArrayLike, *, axes: Axes | None = None) -> Axes:
+    """Draw a point for each pair of members: the mean of their errors against their agreement.
+
+    Pairs at the left are diverse, those at the bottom accurate. Pairs of undefined kappa are left
+    out.
+
+    Parameters
+    ----------
+    kappa : array of shape (L, L)
+        Agreement of each pair, as `ilk_evaluation.diversity.kappa` returns it.
+    errors : array of shape (L,)
+        Error of each member.
+    axes : Axes, optional
+        Default: those of a new figure (``axes.figure`` is the figure).
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    IlkError
+        If matplotlib is not installed.
+    InputError
+        If there is not one finite error for each row and column, or there are fewer than two.
+
+    References
+    ----------
+    Margineantu & Dietterich (1997), "Pruning adaptive boosting", figure 2.
+
+    Examples
+    --------
+    >>> import ilk_ensembles
+    >>> ax = ilk_ensembles.plotting.kappa_error([[1, 0.2], [0.2, 1]], [0.1, 0.3])
+    >>> ax.collections[0].get_offsets().tolist()
+    [[0.2, 0.2]]
+    """
+    agreement, wrong = np.asarray(kappa, dtype=float), np.asarray(errors, dtype=float)
+    if wrong.ndim != 1 or agreement.shape != 2 * wrong.shape or len(wrong) < 2:
+        raise ilk.InputError(
+            f"kappa_error: kappa and errors must have the shapes (L, L) and (L,) for L > 1 "
+            f"members, got {agreement.shape} and {wrong.shape}"
+        )
+    if not np.isfinite(wrong).all():
+        raise ilk.InputError("kappa_error: errors must be finite")
+    first, second = np.triu_indices(len(wrong), 1)
+    ax = new_axes(5.5, 4.2) if axes is None else axes
+    means = (wrong[first] + wrong[second]) / 2
+    ax.scatter(agreement[first, second], means, 14, color=COLORS[0], alpha=0.6, linewidths=0)
+    ax.set(xlabel="kappa: agreement of two members", ylabel="mean of their errors")
     return ax
 
 
@@ -197,7 +260,9 @@ def proximity_embedding(
 
     References
     ----------
-    Breiman (2001); Cunningham, Cord & Delany (2008), sec. 2.5.4.
+    Breiman (2001).
+
+    Cunningham 2008: section 2.5.4.
 
     Examples
     --------
@@ -246,9 +311,12 @@ def decision_regions(
     *,
     rounds: Sequence[int] | None = None,
     resolution: int = 200,
+    legend: bool = True,
     axes: Sequence[Axes] | None = None,
 ) -> list[Axes]:
     """Plot the regions of the classes after some rounds, with the data.
+
+    Regions that the model rejects, with a label that is no class, are white.
 
     Parameters
     ----------
@@ -261,6 +329,8 @@ def decision_regions(
         If left out, one panel shows the complete model.
     resolution : int, default=200
         Grid points along each axis at which the model predicts.
+    legend : bool, default=True
+        Whether to explain the colours, beside the last panel.
     axes : sequence of Axes, optional
         One for each panel; default: those of a new figure.
 
@@ -277,7 +347,7 @@ def decision_regions(
 
     References
     ----------
-    Zaidi (2011), figure 10.1.
+    Zaidi 2011: figure 10.1.
 
     Examples
     --------
@@ -304,11 +374,17 @@ def decision_regions(
     grid = np.meshgrid(*np.linspace(low, high, resolution).T)
     places = np.column_stack([axis.ravel() for axis in grid])
     predicted = _predictions(model, name, places, rounds)
-    panels = _panels(axes, len(predicted))
+    panels = _panels(axes, len(predicted), legend=legend)
+    table = {label: code for code, label in enumerate(model.classes_.tolist())}
+    rejected = False
     for ax, (title, labels) in zip(panels, predicted, strict=True):
-        regions = np.searchsorted(model.classes_, labels).reshape(resolution, resolution)
+        found = np.array([table.get(label, -1) for label in labels.tolist()])
+        regions = np.ma.masked_equal(found, -1).reshape(resolution, resolution)
+        rejected |= bool((found < 0).any())
         _draw(ax, regions, (low, high), model.classes_, rows, codes)
         ax.set_title(title)
+    if legend:
+        _explain(panels[-1], rejected=rejected)
     return panels
 
 
@@ -333,9 +409,9 @@ def _predictions(
     raise ilk.InputError(f"{name}: has {last} rounds, but {wanted[-1]} are to be drawn")
 
 
-def _panels(axes: Sequence[Axes] | None, count: int) -> list[Any]:
+def _panels(axes: Sequence[Axes] | None, count: int, *, legend: bool) -> list[Any]:
     if axes is None:
-        return list(np.atleast_1d(new_axes(3.6 * count, 3.6, count)))
+        return list(np.atleast_1d(new_axes(3.6 * count + 1.2 * legend, 3.6, count)))
     if len(axes) != count:
         raise ilk.InputError(f"decision_regions: axes must be {count}, got {len(axes)}")
     return list(axes)
@@ -358,7 +434,7 @@ def _draw(
         origin="lower",
         extent=(left, right, bottom, top),
         aspect="auto",
-        cmap=ListedColormap(colors),
+        cmap=ListedColormap(colors).with_extremes(bad="white"),
         vmin=-0.5,
         vmax=len(classes) - 0.5,
         alpha=0.3,
@@ -375,3 +451,13 @@ def _draw(
             **class_style(code),
         )
     ax.set(xticks=[], yticks=[])
+
+
+def _explain(ax: Axes, *, rejected: bool) -> None:
+    """Draw the legend beside the axes, where it hides nothing."""
+    from matplotlib.patches import Patch
+
+    handles, _ = ax.get_legend_handles_labels()
+    if rejected:
+        handles.append(Patch(facecolor="white", edgecolor="0.6", label="rejected"))
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1))

@@ -1,8 +1,9 @@
 """Data sets, resampling, measures, comparisons and experiments for ilk.
 
 Public names are imported on first use; components are built by name through `ilk`. Modules of
-functions: `confusion`, `curves` and `intervals` for predictions and their scores, `diversity` for
-the members of an ensemble, `bias_variance` and `theory`.
+functions: `confusion`, `curves` and `intervals` for predictions and their scores,
+`object_detection` for boxes, `diversity` for the members of an ensemble, `bias_variance` and
+`theory`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ilk_evaluation import diversity as diversity
     from ilk_evaluation import figures as figures
     from ilk_evaluation import intervals as intervals
+    from ilk_evaluation import object_detection as object_detection
     from ilk_evaluation import theory as theory
     from ilk_evaluation.comparisons.pairwise import holm as holm
     from ilk_evaluation.executors.base import ExecutorError as ExecutorError
@@ -49,7 +51,8 @@ _MODULE = {
 }
 
 _MODULES = (
-    *("bias_variance", "confusion", "curves", "diversity", "figures", "intervals", "theory"),
+    *("bias_variance", "confusion", "curves", "diversity", "figures", "intervals"),
+    *("object_detection", "theory"),
 )
 
 __all__ = sorted((*_MODULE, *_MODULES))  # noqa: PLE0605  # the table above is the one list

@@ -41,8 +41,11 @@ def confusion_matrix(prediction: Prediction) -> np.ndarray:
 
     References
     ----------
-    Arras, Supervised Learning part 3, performance measures; System Evaluation slides,
-    measuring error.
+    Arras: Error Types.
+
+    Evaluation slides: Measuring Error.
+
+    Zaidi 2011: figure 4.13.
 
     Examples
     --------

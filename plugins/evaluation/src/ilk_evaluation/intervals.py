@@ -69,7 +69,7 @@ def total_error_variance(
 
     References
     ----------
-    System Evaluation slides, error counting technique, statistical properties.
+    Evaluation slides: Statistical Properties.
 
     Examples
     --------
@@ -128,8 +128,9 @@ def binomial_interval(
 
     References
     ----------
-    System Evaluation slides, error counting technique: k is binomial. Clopper & Pearson (1934);
-    Wilson (1927).
+    Evaluation slides: Error Counting Technique (the number of errors is binomial).
+
+    Clopper & Pearson (1934); Wilson (1927).
 
     Examples
     --------
@@ -201,9 +202,9 @@ def test_set_size(
 
     References
     ----------
-    System Evaluation slides, which print N of about 10000 for P = 0.01 and of about 3000 for
-    P = 0.03 (3334 by the rule); Guyon, Makhoul, Schwartz & Vapnik (1998), What size test set
-    gives good error rate estimates?
+    Evaluation slides: Size of the Test Set (which print about 3000 for P = 0.03; 3334 by the rule).
+
+    Guyon, Makhoul, Schwartz & Vapnik (1998), What size test set gives good error rate estimates?
 
     Examples
     --------

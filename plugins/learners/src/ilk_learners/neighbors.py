@@ -42,10 +42,8 @@ from ilk import (
 from ilk_learners.validation import (
     check_columns,
     check_objects,
-    is_default,
-    is_local,
+    check_one_search,
     learns,
-    name_of,
     takes_vectors,
 )
 from ilk_learners.votes import _BY_WIDTH, n_asked, vote_weights
@@ -102,10 +100,10 @@ class Nearest(Component):
         'under "epanechnikov".',
     )
     zero_distance: ZeroDistance = param(
-        default="decides",
+        default="votes",
         choices=("decides", "votes"),
-        doc="Whether rows at distance zero exclude the others. With inverse distances they "
-        "always do.",
+        doc="Whether rows at distance zero exclude the others; if not, each of the k votes. With "
+        "inverse distances they always exclude them, the limit of the formula.",
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
@@ -113,6 +111,7 @@ class Nearest(Component):
         sparse=True,
         sample_weight=True,
     )
+    late: ClassVar[tuple[str, ...]] = ("k", "vote", "power", "width", "zero_distance")
     waivers: ClassVar[Mapping[str, str]] = {
         "sklearn:check_sample_weight_equivalence_on_dense_data": VOTES_ONLY,
         "sklearn:check_sample_weight_equivalence_on_sparse_data": VOTES_ONLY,
@@ -125,15 +124,7 @@ class Nearest(Component):
     def check_parameters(self) -> None:
         """Check each parameter, and that a local metric has no distance or index besides."""
         super().check_parameters()
-        if not is_local(self.metric_learner):
-            return
-        for name, default in (("index", "brute"), ("distance", "euclidean")):
-            if not is_default(getattr(self, name), name, default):
-                raise self.parameter_error(
-                    name,
-                    f"must be left at {default!r} with the local metric learner "
-                    f"{name_of(self.metric_learner)!r}, which finds the neighbours itself",
-                )
+        check_one_search(self, index="brute", distance="euclidean")
 
     def _checked_rows(self, X: Cases) -> Any:
         """Training rows in the form of the metric learner, or else of the distance."""
@@ -196,6 +187,7 @@ class Nearest(Component):
 
     def _take_rows(self, X: Cases, y: np.ndarray) -> None:
         """Fit the components in the slots on checked training rows and their targets."""
+        vars(self).pop("_expected", None)
         self._check_number(n_rows(X))
         learner: Any = None if self.metric_learner is None else self.seeded_slot("metric_learner")
         if learner is not None:
@@ -302,7 +294,34 @@ class Nearest(Component):
 
     def _voters(self, X: Cases) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Distances, row numbers and vote weights of the voters on each query."""
-        return self._weighed(*self._nearest(X, self._n_asked))
+        return self._weighed(*self._lists(X))
+
+    def with_late(self, other: Component) -> Self:
+        """Return this fitted component with the `late` parameters of another."""
+        twin = super().with_late(other)
+        twin._check_number(n_rows(self._rows))  # noqa: SLF001  # one of this class
+        return twin
+
+    def expect(self, X: Cases) -> None:
+        """Search once for the neighbours of X, for copies with fewer votes, too."""
+        self._expected = _Expected(X)
+
+    def _lists(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
+        """The neighbours to ask, from the longest lists found for expected queries.
+
+        By ties to the lower index, a list of an exact index begins with each shorter one.
+        """
+        n, expected = self._n_asked, vars(self).get("_expected")
+        if expected is None or expected.X is not X:
+            return self._nearest(X, n)
+        near, rows = expected.lists  # both at once: cells may run in threads
+        width = near.shape[1]
+        if width < n:
+            near, rows = expected.lists = self._nearest(X, n)
+        elif width > n and not getattr(self.index_, "exact", False):
+            return self._nearest(X, n)
+        # contiguous, as from a search: numpy may round other layouts otherwise
+        return np.ascontiguousarray(near[:, :n]), np.ascontiguousarray(rows[:, :n])
 
     def _weighed(
         self, near: np.ndarray, rows: np.ndarray
@@ -400,6 +419,16 @@ class Nearest(Component):
             index = _content(self, "index")
             tags.input_tags.sparse &= getattr(index, "capabilities", index).sparse
         return tags
+
+
+@dataclass(eq=False)
+class _Expected:
+    """Queries, and the longest lists of their neighbours that have been searched for."""
+
+    X: Any
+    lists: tuple[np.ndarray, np.ndarray] = field(
+        default_factory=lambda: (np.empty((0, 0)), np.empty((0, 0), dtype=np.int64))
+    )
 
 
 def _content(owner: Component, name: str) -> Any:

@@ -75,6 +75,12 @@ def check_objects(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
     return X
 
 
+def read_rows(owner: object, taker: Any, X: Cases, *, reset: bool) -> Any:
+    """As `check_objects`, but vectors in double precision, which factors of kernel values need."""
+    rows: Any = check_objects(owner, taker, X, reset=reset)
+    return rows.astype(float) if getattr(rows, "dtype", None) == np.float32 else rows
+
+
 _VECTORS = {"vectors", "histograms"}
 
 
@@ -194,6 +200,24 @@ def is_local(learner: MetricLearnerLike | None) -> bool:
         return issubclass(registry("metric_learner").get(name), LocalMetric)
     except IlkError:  # reported when it is built
         return False
+
+
+def check_one_search(owner: Any, **slots: str) -> None:
+    """Check that slots hold these defaults if the metric learner is local and searches itself.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not is_local(owner.metric_learner):
+        return
+    for name, default in slots.items():
+        if not is_default(getattr(owner, name), name, default):
+            raise owner.parameter_error(
+                name,
+                f"must be left at {default!r} with the local metric learner "
+                f"{name_of(owner.metric_learner)!r}, which finds the neighbours itself",
+            )
 
 
 def is_default(component: object, kind: str, default: str) -> bool:

@@ -169,7 +169,7 @@ def vote_weights(
     *,
     power: float = 1.0,
     width: Width = "next_neighbor",
-    zero_decides: bool = True,
+    zero_decides: bool = False,
 ) -> np.ndarray | None:
     """Vote weight of each of the k nearest, relative to the nearest one's, which is 1.
 

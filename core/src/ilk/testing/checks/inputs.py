@@ -100,10 +100,10 @@ def check_float32(subject: Subject) -> None:
 
 # The data of the following checks are exact in float32, so that only a computation in float32, or
 # a tolerance of the wrong size, can tell both types apart. Of collinear data the dependence is
-# not exact after rounding to float32.
+# not exact after rounding to float32; its check runs on one example only, but in the quick tier.
 
 
-@check(*DATA_KINDS, on="first", when=takes_vectors, slow=True)
+@check(*DATA_KINDS, when=takes_vectors, slow=True)
 def check_float32_offset(subject: Subject) -> None:
     """float32 of values around 10,000 gives the result of the same values in float64."""
     X, y = subject.sample_of(subject.vector_kind, 60, apart=0.3)
@@ -111,7 +111,7 @@ def check_float32_offset(subject: Subject) -> None:
     _expect_as_exact(subject, single, single.astype(float), y, "float32 around 10,000", 1e-2)
 
 
-@check(*DATA_KINDS, on="first", when=takes_vectors, slow=True)
+@check(*DATA_KINDS, when=takes_vectors, slow=True)
 def check_float32_badly_scaled(subject: Subject) -> None:
     """float32 of columns of sizes 1e-4 to 1e4 gives the result of the same values in float64."""
     X, y = subject.vectors(60)
@@ -243,10 +243,12 @@ def check_wrong_width(subject: Subject) -> None:
 @check(*DATA_KINDS, when=lambda c: takes_vectors(c) and not claims(c, "sparse"))
 @_by_check_vectors()
 def check_sparse_refused(subject: Subject) -> None:
-    """A sparse matrix is an error that names the component."""
+    """A sparse matrix is an error that names the component and a remedy."""
     X, y = subject.vectors()
     expect_error(
-        lambda: _run(subject, sp.csr_matrix(X), y), "a sparse X", mentions=[subject.names()]
+        lambda: _run(subject, sp.csr_matrix(X), y),
+        "a sparse X",
+        mentions=[subject.names(), "sparse", ("takes them", "dense", "toarray")],
     )
 
 

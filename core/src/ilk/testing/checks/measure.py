@@ -35,6 +35,7 @@ def _prediction(wrong: int, classes: int = 2, names: Any = None) -> Prediction:
         scores=np.log(P),
         fit_seconds=0.5,
         predict_seconds=0.25,
+        saved_seconds=0.125,
         reduction=0.5,
         silhouettes=np.where(codes == answers, 0.5, -0.25),
     )
@@ -66,7 +67,7 @@ def _about_support(measure: Measure) -> bool:
 def check_seconds(subject: Subject) -> None:
     """A measure of time grows with the seconds, and ignores the answers."""
     once = _prediction(5)
-    twice = replace(_prediction(8), fit_seconds=1.0, predict_seconds=0.5)
+    twice = replace(_prediction(8), fit_seconds=1.0, predict_seconds=0.5, saved_seconds=0.25)
     got, expected = subject.new()(twice), 2 * subject.new()(once)
     expect_same(got, expected, "the score of twice the seconds")
 

@@ -127,6 +127,28 @@ def check_outputs_agree(subject: Subject) -> None:
             expect_same(got(), expected(X), f"outputs(X) in place of {name}(X)")
 
 
+@check("classifier", "regressor", "detector", on="first", when=lambda model: bool(model.late))
+def check_late_parameters(subject: Subject) -> None:
+    """`with_late` equals a fit with these parameters; a later fit forgets expected queries."""
+    (X, y), Q = subject.data(30), subject.data(20, seed=1).X
+    order = np.roll(np.arange(30), 7)
+    Z, other_way = take(X, order), (1 - y)[order]
+    wanted = subject.seeded().fit(X, y)
+    for example in wanted.examples():
+        values = {name: getattr(example, name) for name in wanted.late}
+        other = subject.seeded().set_params(**values).fit(X, y)
+        for what in ("with_late", "with_late after expect(Q)"):
+            for method in ("predict", "predict_proba", "decision_function"):
+                if hasattr(wanted, method):
+                    got = getattr(other.with_late(wanted), method)(Q)
+                    expect_same(got, getattr(wanted, method)(Q), f"{method} of {what}, {values}")
+            other.expect(Q)
+        other.predict(Q)
+        expected = subject.seeded().set_params(**values).fit(Z, other_way).predict(Q)
+        got = other.fit(Z, other_way).predict(Q)
+        expect_same(got, expected, "predictions after expect(Q) and another fit")
+
+
 def _has_proba(model: Estimator) -> bool:
     return hasattr(model, "predict_proba")
 

@@ -17,7 +17,7 @@ from ilk.testing.data import Standardizing, renamings
 from ilk.testing.expectations import expect, expect_error, expect_same
 from ilk.testing.registered import check
 from ilk.testing.subject import Subject, learned, result, takes_tables, takes_vectors
-from ilk.testing.use import DATA_KINDS
+from ilk.testing.use import DATA_KINDS, as_comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +52,7 @@ def check_rows_kept(subject: Subject) -> None:
 def check_fit_transform(subject: Subject) -> None:
     """`fit_transform(X, y)` is `fit(X, y).transform(X)`."""
     X, y = subject.data()
-    got = subject.seeded().fit_transform(X, y)
-    got = got.toarray() if hasattr(got, "toarray") else got
+    got = as_comparable(subject.seeded().fit_transform(X, y))
     expect_same(got, answer(subject, learned(subject), X), "fit_transform(X, y)", rtol=1e-6)
 
 

@@ -64,12 +64,9 @@ class Combined(OfParts):
 
     References
     ----------
-    .. [1] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: weighted linear
-       combination of distances, and its learning by a linear classifier.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (10.2) to (10.4), which add squared distances.
+    .. [1] Ntoutsi 2015: Weighted combination of distances; Learned weights of distances; Multi-view
+       similarity.
+    .. [2] Zaidi 2011: section 10.1.2; equations 10.2-10.4 (squared distances are added there).
 
     Examples
     --------

@@ -96,8 +96,7 @@ class FunctionDistance(ilk.Distance):
         if self.inputs == "vectors" or (self.inputs == "auto" and _are_vectors(X)):
             return ilk.check_vectors(self, X, argument=argument)
         name = ilk.display_name(self)
-        if hasattr(X, "tocsr"):
-            raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
+        ilk.refuse_sparse(self, X, argument)
         if isinstance(X, Mapping | AbstractSet):
             kind = type(X).__name__
             raise ilk.InputTypeError(

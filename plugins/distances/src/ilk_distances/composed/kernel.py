@@ -47,6 +47,7 @@ class KernelDistance(ilk.Distance):
     References
     ----------
     .. [1] B. Schölkopf and A. J. Smola, *Learning with Kernels*, MIT Press, 2002, section 1.1.
+    .. [2] Zaidi 2011: section 2.1.2; equation 2.6.
 
     Examples
     --------

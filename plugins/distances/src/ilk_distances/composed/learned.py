@@ -44,9 +44,8 @@ class Learned(ilk.Distance):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equation (2.17).
+    .. [1] Zaidi 2011: section 2.4; equations 2.15, 2.17.
+    .. [2] Arras: Distance Metrics.
 
     Examples
     --------

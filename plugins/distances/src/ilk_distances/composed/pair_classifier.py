@@ -52,9 +52,7 @@ class PairClassifier(OfParts):
 
     References
     ----------
-    .. [1] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: the classifier
-       of pairs itself as combination function.
+    .. [1] Ntoutsi 2015: Classifier of pairs.
 
     Examples
     --------

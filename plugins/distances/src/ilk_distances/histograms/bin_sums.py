@@ -141,7 +141,7 @@ _C3, _C4, _C5 = 0.1111110556739754, 0.09091444562630861, 0.07665860800278021
 _C6 = 0.07308224842521703
 
 
-@ilk.compiled(fastmath={"contract"})
+@ilk.compiled(fastmath={"contract"}, inner=True)
 def _logarithm(x: float) -> float:
     """Natural logarithm of a positive normal number, with an error of at most 2 ulp."""
     # take the exponent from the bits, so that m is between sqrt(1/2) and sqrt(2)
@@ -379,7 +379,7 @@ def merged_sums(
             visited += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _term(kind: int, a: float, b: float, d: float) -> float:
     """Term of one bin; ``d = a - b`` is more precise than the rounded a and b."""
     # equal bins contribute nothing, also where the formula has 0 / 0
@@ -403,7 +403,7 @@ def _term(kind: int, a: float, b: float, d: float) -> float:
     return value
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _symmetric(a: float, b: float, d: float) -> float:
     """``(a - b) (ln a - ln b)``."""
     if a == 0 or b == 0:
@@ -413,7 +413,7 @@ def _symmetric(a: float, b: float, d: float) -> float:
     return d * (2 * math.atanh(t) if abs(t) < 0.5 else math.log(a) - math.log(b))
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _jeffrey(a: float, b: float, d: float) -> float:
     """``a ln(a / m) + b ln(b / m)`` with m the mean of a and b."""
     s = a + b
@@ -432,7 +432,7 @@ def _jeffrey(a: float, b: float, d: float) -> float:
     return d * (d / s) * total / 2
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _divergence(a: float, b: float, d: float) -> float:
     """``a ln(a / b) - a + b``."""
     if b == 0:
@@ -452,7 +452,7 @@ def _divergence(a: float, b: float, d: float) -> float:
     return d * x * total
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _mass(x: np.ndarray, added: float) -> tuple[float, float]:
     """Sum of the bins of x, (p,), in double-double arithmetic."""
     high, low = 0.0, 0.0
@@ -465,7 +465,7 @@ def _mass(x: np.ndarray, added: float) -> tuple[float, float]:
     return total
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _difference(
     x: float,
     x_added: float,
@@ -483,7 +483,7 @@ def _difference(
     return d
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _sum(a: float, b: float) -> tuple[float, float]:
     """Sum, and its rounding error (Knuth's two-sum)."""
     s = a + b
@@ -491,7 +491,7 @@ def _sum(a: float, b: float) -> tuple[float, float]:
     return s, (a - (s - part)) + (b - part)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _product(x: tuple[float, float], y: tuple[float, float]) -> tuple[float, float]:
     """Product of two double-double numbers, and its rounding error."""
     p = x[0] * y[0]

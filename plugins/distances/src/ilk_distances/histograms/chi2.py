@@ -36,11 +36,11 @@ class ChiSquared(HistogramDistance):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equation (2.19), which is printed without
-       the square and divides by h.
+    .. [1] Cunningham 2008: section 2.4.2; equation 2.19 (printed without the square, and divided by
+       h).
     .. [2] Y. Rubner, C. Tomasi and L. J. Guibas, "The earth mover's distance as a metric for image
        retrieval", *International Journal of Computer Vision* 40 (2), 2000.
+    .. [3] Zaidi 2011: equation 3.4.
 
     Examples
     --------

@@ -76,9 +76,7 @@ class KullbackLeibler(InformationDistance):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equation (2.18), which says nothing of bins
-       that are 0.
+    .. [1] Cunningham 2008: section 2.4.2; equation 2.18 (without a rule for bins of 0).
     .. [2] S. Kullback and R. A. Leibler, "On information and sufficiency", *The Annals of
        Mathematical Statistics* 22 (1), 1951.
 
@@ -165,8 +163,7 @@ class Jeffrey(_EntropyDifference):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, after equation (2.18): described only.
+    .. [1] Cunningham 2008: section 2.4.2 (described after equation 2.18 without a formula).
     .. [2] Y. Rubner, C. Tomasi and L. J. Guibas, "The earth mover's distance as a metric for image
        retrieval", *International Journal of Computer Vision* 40 (2), 2000.
 

@@ -100,12 +100,19 @@ class HistogramDistance(VectorDistance):
             tile.view[low] = self._recomputed(kind, X.given, Y.given, low)
 
     def _recomputed(self, kind: int, X: np.ndarray, Y: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        from ilk_distances.histograms.bin_sums import recomputed
+        rows, columns = np.nonzero(pairs)
+        sums = np.zeros(len(rows))
+        # mostly pairs of equal rows: their sum is 0, and nothing need be compiled
+        few = len(rows) <= sum(pairs.shape)
+        differ = (X[rows] != Y[columns]).any(axis=1) if few else np.ones(len(rows), dtype=bool)
+        if differ.any():
+            from ilk_distances.histograms.bin_sums import recomputed
 
-        X, x_added = self._scaled(X)
-        Y, y_added = self._scaled(Y)
-        added = x_added, y_added
-        return np.asarray(recomputed(kind, X, Y, *np.nonzero(pairs), added, self.normalize))
+            X, x_added = self._scaled(X)
+            Y, y_added = self._scaled(Y)
+            places, added = (rows[differ], columns[differ]), (x_added, y_added)
+            sums[differ] = recomputed(kind, X, Y, *places, added, self.normalize)
+        return sums
 
     def sparse_rows(self, X: Any, dtype: type[np.floating[Any]]) -> SparseRows:
         """Return bins in double, with the summand of every bin and the masses in two parts."""

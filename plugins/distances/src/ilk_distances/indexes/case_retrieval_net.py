@@ -67,8 +67,7 @@ class CaseRetrievalNet(ilk.Index):
     ----------
     .. [1] M. Lenz and H.-D. Burkhard, "Case retrieval nets: basic ideas and extensions", *KI-96:
        Advances in Artificial Intelligence*, Springer, 1996, pp. 227-239.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.3.
+    .. [2] Cunningham 2008: section 2.4.3.
 
     Examples
     --------

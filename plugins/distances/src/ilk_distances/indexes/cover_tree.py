@@ -67,9 +67,10 @@ class CoverTree(BallTreeIndex):
     ----------
     .. [1] A. Beygelzimer, S. Kakade and J. Langford, "Cover trees for nearest neighbor", *ICML*,
        2006.
-    .. [2] M. Izbicki and C. Shelton, "Faster cover trees", *ICML*, 2015, from which the
-       simplified invariants and the nearest ancestor are; here the tree is built from the top,
-       with all rows at hand.
+    .. [2] M. Izbicki and C. Shelton, "Faster cover trees", *ICML*, 2015, from which the simplified
+       invariants and the nearest ancestor are; here the tree is built from the top, with all rows
+       at hand.
+    .. [3] Cunningham 2008: section 2.4.3.
 
     Examples
     --------

@@ -83,10 +83,9 @@ class FishAndShrink(ilk.Index):
     References
     ----------
     .. [1] J. W. Schaaf, "Fish and Shrink. A next step towards efficient case retrieval in
-       large-scale case bases", *EWCBR*, 1996. Cases there know some of their distances; here
-       the pivots know all and the others none.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.3.
+       large-scale case bases", *EWCBR*, 1996. Cases there know some of their distances; here the
+       pivots know all and the others none.
+    .. [2] Cunningham 2008: section 2.4.3.
 
     Examples
     --------

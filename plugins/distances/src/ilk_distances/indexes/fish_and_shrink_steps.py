@@ -48,14 +48,16 @@ def choose_pivots(
     """
     n_pairs = 0
     for i in range(len(limits)):
-        n_waiting = np.count_nonzero(waiting[i])
-        hopeful = 0
+        n_waiting = hopeful = 0
+        for pivot in range(len(pivots)):  # compiles faster than numpy's counts and slices
+            n_waiting += waiting[i, pivot]
         for x in range(least.shape[1]):  # count rows within the limit (NaN: compared already)
             hopeful += least[i, x] <= limits[i]
             if hopeful > n_waiting:
                 break
         if hopeful <= n_waiting:
-            waiting[i] = False
+            for pivot in range(len(pivots)):
+                waiting[i, pivot] = False
             continue
         # several pivots at once save calls of the distance, at the price of less informed choices
         for _ in range(min(step, left[i], n_waiting)):

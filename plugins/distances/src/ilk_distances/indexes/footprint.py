@@ -68,10 +68,9 @@ class Footprint(ilk.Index):
 
     References
     ----------
-    .. [1] B. Smyth and E. McKenna, "Footprint-based retrieval", *Case-Based Reasoning Research
-       and Development* (ICCBR-99), LNCS 1650, Springer, 1999, pp. 343-357.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.3.
+    .. [1] B. Smyth and E. McKenna, "Footprint-based retrieval", *Case-Based Reasoning Research and
+       Development* (ICCBR-99), LNCS 1650, Springer, 1999, pp. 343-357.
+    .. [2] Cunningham 2008: section 2.4.3.
 
     Examples
     --------

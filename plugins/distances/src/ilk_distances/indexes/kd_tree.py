@@ -58,8 +58,9 @@ class KDTree(ilk.Index):
 
     References
     ----------
-    .. [1] J. H. Friedman, J. L. Bentley and R. A. Finkel, "An algorithm for finding best matches
-       in logarithmic expected time", *ACM Transactions on Mathematical Software* 3, 1977.
+    .. [1] J. H. Friedman, J. L. Bentley and R. A. Finkel, "An algorithm for finding best matches in
+       logarithmic expected time", *ACM Transactions on Mathematical Software* 3, 1977.
+    .. [2] Arras: K-NN Inference and Decision.
 
     Examples
     --------

@@ -102,6 +102,7 @@ class LSH(ilk.Index):
        2010.
     .. [6] Q. Lv et al., "Multi-probe LSH: efficient indexing for high-dimensional similarity
        search", *VLDB*, 2007; here every probe changes one value.
+    .. [7] Arras: K-NN Inference and Decision.
 
     Examples
     --------

@@ -11,6 +11,10 @@ import numpy as np
 import ilk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sklearn.utils import Tags
+
     from ilk import Cases, Component
 
 
@@ -37,6 +41,12 @@ def check_n_features(owner: object, X: Cases, expected: int | None, argument: st
             f"{name}: {argument} has {width} features, but {name} was fitted with {expected} "
             f"features"
         )
+
+
+def sparse_if_all(tags: Tags, parts: Sequence[Component]) -> Any:
+    """Tags of a component that takes sparse rows if all of its parts do."""
+    tags.input_tags.sparse = all(part.__sklearn_tags__().input_tags.sparse for part in parts)
+    return tags
 
 
 def check_numbers(owner: Component, *names: str) -> None:

@@ -8,7 +8,12 @@ import numpy as np
 
 import ilk
 from ilk import Array, ArrayLike, DistanceLike, KernelLike, check_fitted, param, slot
-from ilk_distances.kernels.checks import check_n_features, check_numbers, n_features
+from ilk_distances.kernels.checks import (
+    check_n_features,
+    check_numbers,
+    n_features,
+    sparse_if_all,
+)
 from ilk_distances.kernels.feature_space import squared_distances
 from ilk_distances.kernels.rbf import RBF
 
@@ -58,9 +63,7 @@ class Conformal(ilk.Kernel):
     ----------
     .. [1] S. Amari and S. Wu, "Improving support vector machine classifiers by modifying kernel
        functions", *Neural Networks* 12 (6), 1999.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (7.4) and (7.5).
+    .. [2] Zaidi 2011: section 7.1; equations 7.4-7.5.
 
     Examples
     --------
@@ -114,12 +117,17 @@ class Conformal(ilk.Kernel):
         symmetric=True,
         needs_fit=True,
         gram_gradient=True,
+        sparse=True,
     )
 
     @classmethod
     def examples(cls) -> list[Conformal]:
         """Return one for each way to get tau."""
         return [cls(), cls(kernel="polynomial", tau=3.0, svm={"C": 0.1}), cls(tau="mean_distance")]
+
+    def __sklearn_tags__(self) -> Any:
+        parts = self.resolve_slot("kernel"), self.resolve_slot("distance")
+        return sparse_if_all(super().__sklearn_tags__(), parts)
 
     def check_parameters(self) -> None:
         """Check that there is one positive coefficient for each centre, and tau is finite."""
@@ -148,7 +156,6 @@ class Conformal(ilk.Kernel):
         """Fit kernel and distance, and find centres and tau unless they are given."""
         self.check_parameters()
         X = ilk.as_table(X)
-        ilk.refuse_sparse(self, X)
         self.width_ = n_features(X)
         self.kernel_ = ilk.fit_component(self.resolve_slot("kernel"), X, y)
         self.bump_ = RBF(
@@ -233,7 +240,6 @@ class Conformal(ilk.Kernel):
     def _checked(self, X: Cases, argument: str = "X") -> Any:
         check_fitted(self)
         X = ilk.as_table(X)
-        ilk.refuse_sparse(self, X, argument)
         check_n_features(self, X, self.width_, argument)
         return X
 

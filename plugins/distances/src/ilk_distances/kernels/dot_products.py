@@ -93,8 +93,8 @@ class Linear(DotProductKernel):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+    .. [1] Cunningham 2008: section 2.3.3.
+    .. [2] Evaluation slides: Dual Problem.
 
     Examples
     --------
@@ -140,8 +140,9 @@ class Polynomial(DotProductKernel):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+    .. [1] Cunningham 2008: section 2.3.3.
+    .. [2] Evaluation slides: Examples of Kernels; Inner Products in High Dimension.
+    .. [3] Zaidi 2011: equation D.18.
 
     Examples
     --------
@@ -265,10 +266,10 @@ class Sigmoid(DotProductKernel):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
-    .. [2] H.-T. Lin and C.-J. Lin, "A study on sigmoid kernels for SVM and the training of
-       non-PSD kernels by SMO-type methods", technical report, National Taiwan University, 2003.
+    .. [1] Cunningham 2008: section 2.3.3.
+    .. [2] H.-T. Lin and C.-J. Lin, "A study on sigmoid kernels for SVM and the training of non-PSD
+       kernels by SMO-type methods", technical report, National Taiwan University, 2003.
+    .. [3] Evaluation slides: Examples of Kernels.
 
     Examples
     --------

@@ -239,6 +239,7 @@ def alignment(K: np.ndarray, y: Labels, *, centered: bool = True) -> float:
        alignment", *Advances in Neural Information Processing Systems* 14, 2002.
     .. [2] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
        centered alignment", *Journal of Machine Learning Research* 13, 2012.
+    .. [3] Zaidi 2011: section 10.2.
 
     Examples
     --------

@@ -46,9 +46,7 @@ class MahalanobisRBF(DistanceKernel):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, algorithm 6 and equation (4.10).
+    .. [1] Zaidi 2011: algorithms 6, 9; equations 2.18, 2.26, 4.10.
 
     Examples
     --------

@@ -41,8 +41,7 @@ class Rational(DistanceKernel):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+    .. [1] Cunningham 2008: section 2.3.3.
 
     Examples
     --------

@@ -56,11 +56,9 @@ class RBF(DistanceKernel):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equation (2.25).
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equation (2.12).
+    .. [1] Zaidi 2011: sections 2.2, 2.4.3; equations 2.11, 2.25, 2.29, D.18.
+    .. [2] Cunningham 2008: section 2.3.3; equation 2.12.
+    .. [3] Evaluation slides: Examples of Kernels.
 
     Examples
     --------

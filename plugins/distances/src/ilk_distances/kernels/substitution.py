@@ -72,6 +72,7 @@ class Substitution(DistanceKernel):
        Recognition, DAGM Symposium*, 2004.
     .. [2] Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi and L. Cazzanti, "Similarity-based
        classification: concepts and algorithms", *Journal of Machine Learning Research* 10, 2009.
+    .. [3] Zaidi 2011: section 2.4.3; equation 2.18.
 
     Examples
     --------

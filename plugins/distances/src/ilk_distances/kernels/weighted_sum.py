@@ -8,7 +8,7 @@ import numpy as np
 
 import ilk
 from ilk import Array, ArrayLike, KernelLike, Views, ViewsLike, check_fitted, param, slots
-from ilk_distances.kernels.checks import check_n_features, n_features
+from ilk_distances.kernels.checks import check_n_features, n_features, sparse_if_all
 from ilk_distances.kernels.feature_space import squared_distances
 from ilk_distances.kernels.gram import BLOCK_BYTES, aligned_weights, part
 
@@ -56,9 +56,7 @@ class WeightedSum(ilk.Kernel):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (10.6) and (10.17).
+    .. [1] Zaidi 2011: section 10.2; equations 10.6, 10.17.
     .. [2] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
        centered alignment", *Journal of Machine Learning Research* 13, 2012.
 
@@ -101,6 +99,7 @@ class WeightedSum(ilk.Kernel):
         symmetric=True,
         needs_fit=True,
         gram_gradient=True,
+        sparse=True,
     )
 
     @classmethod
@@ -118,6 +117,11 @@ class WeightedSum(ilk.Kernel):
             ),
             cls(kernels=widths, weights="alignment", centered=False),
         ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = sparse_if_all(super().__sklearn_tags__(), self.resolve_slot("kernels"))
+        tags.input_tags.sparse &= self.views is None
+        return tags
 
     @property
     def aligns_columns(self) -> bool:
@@ -210,7 +214,6 @@ class WeightedSum(ilk.Kernel):
     def _views_of(self, X: Cases, argument: str = "X") -> list[Any]:
         """Return the columns of X for each kernel."""
         X = ilk.as_table(X)
-        ilk.refuse_sparse(self, X, argument)
         if self.views is not None:
             return [view for _, view in ilk.views_of(self, X, argument)]
         if hasattr(self, "kernels_"):

@@ -173,8 +173,7 @@ class NCD(CompressionBased):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equation (2.24).
+    .. [1] Cunningham 2008: section 2.4.2.2; equation 2.24.
     .. [2] R. Cilibrasi and P. Vitanyi, "Clustering by compression", IEEE Transactions on
        Information Theory 51, 2005.
 
@@ -228,8 +227,7 @@ class Compression(CompressionBased):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equation (2.23).
+    .. [1] Cunningham 2008: section 2.4.2.2; equation 2.23.
 
     Examples
     --------

@@ -264,6 +264,7 @@ def columns_of(owner: object, X: Any, argument: str = "X") -> tuple[list[Any], l
     """
     name = ilk.display_name(owner)
     if not ilk.is_table(X):
+        ilk.refuse_sparse(owner, X, argument)
         X = _array(name, X, argument)
     if len(X.shape) != 2 or 0 in X.shape:
         raise ilk.InputError(
@@ -279,8 +280,6 @@ def columns_of(owner: object, X: Any, argument: str = "X") -> tuple[list[Any], l
 
 
 def _array(name: str, X: Matrix, argument: str) -> np.ndarray:
-    if hasattr(X, "tocsr"):
-        raise ilk.InputTypeError(f"{name}: {argument} must not be a sparse matrix")
     if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
         raise ilk.InputError(f"{name}: {argument} has masked values; fill them first")
     if isinstance(X, np.ndarray):

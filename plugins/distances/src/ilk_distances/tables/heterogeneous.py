@@ -250,9 +250,8 @@ class Heterogeneous(TableDistance):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equations (2.13) and (2.14), which take numeric
-       features as scaled to the range 0 to 1.
+    .. [1] Cunningham 2008: section 2.4; equations 2.13-2.14 (numeric features are scaled to the
+       range 0 to 1 there).
     .. [2] D. R. Wilson and T. R. Martinez, "Improved heterogeneous distance functions", Journal of
        Artificial Intelligence Research 6, 1997: HEOM, HVDM.
 

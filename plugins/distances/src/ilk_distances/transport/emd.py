@@ -72,11 +72,10 @@ class EMD(ilk.Distance):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equations (2.20) and (2.21). "Solved using
-       dynamic programming" there should read: as a linear transportation problem.
-    .. [2] Y. Rubner, C. Tomasi and L. J. Guibas, "The earth mover's distance as a metric for
-       image retrieval", *International Journal of Computer Vision* 40(2), 2000.
+    .. [1] Cunningham 2008: section 2.4.2.1; equations 2.20-2.21; figure 2.2 (solved as a linear
+       transportation problem, not by dynamic programming).
+    .. [2] Y. Rubner, C. Tomasi and L. J. Guibas, "The earth mover's distance as a metric for image
+       retrieval", *International Journal of Computer Vision* 40(2), 2000.
     .. [3] O. Pele and M. Werman, "Fast and robust earth mover's distances", *ICCV*, 2009.
     .. [4] M. Werman, S. Peleg and A. Rosenfeld, "A distance metric for multidimensional
        histograms", *Computer Vision, Graphics, and Image Processing* 32, 1985.

@@ -138,8 +138,7 @@ class Cosine(Angle):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.1, on similarity of vectors.
+    .. [1] Cunningham 2008: section 2.4.1 (on similarity of vectors).
 
     Examples
     --------
@@ -169,8 +168,7 @@ class Correlation(Angle):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.1, on similarity of vectors.
+    .. [1] Cunningham 2008: section 2.4.1 (on similarity of vectors).
 
     Examples
     --------

@@ -38,6 +38,7 @@ class Hamming(VectorDistance):
     ----------
     .. [1] R. W. Hamming, "Error detecting and error correcting codes", Bell System Technical
        Journal 29, 1950.
+    .. [2] Arras: Distance Metrics.
 
     Examples
     --------

@@ -54,9 +54,7 @@ class Mahalanobis(ilk.Distance):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equation (2.16).
+    .. [1] Zaidi 2011: section 2.4; equations 2.16, 2.19.
     .. [2] O. Ledoit and M. Wolf, "A well-conditioned estimator for large-dimensional covariance
        matrices", *Journal of Multivariate Analysis* 88(2), 2004.
 

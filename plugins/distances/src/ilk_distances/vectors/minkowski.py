@@ -29,8 +29,9 @@ class Minkowski(Norm):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equation (2.17).
+    .. [1] Cunningham 2008: section 2.4.1; equation 2.17.
+    .. [2] Zaidi 2011: section 2.1; equation 2.1.
+    .. [3] Arras: Distance Metrics.
 
     Examples
     --------
@@ -78,8 +79,8 @@ class Manhattan(Norm):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.1.
+    .. [1] Cunningham 2008: section 2.4.1.
+    .. [2] Arras: Distance Metrics.
 
     Examples
     --------
@@ -104,8 +105,8 @@ class Chebyshev(Norm):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.1.
+    .. [1] Cunningham 2008: section 2.4.1.
+    .. [2] Arras: Distance Metrics.
 
     Examples
     --------

@@ -12,7 +12,12 @@ import numpy as np
 import ilk
 from ilk import RandomState, check_fitted, param, slot
 from ilk_ensembles.base.held_out import held_out_outputs
-from ilk_ensembles.base.members import MEMBER_SEEDS, seed_members
+from ilk_ensembles.base.members import (
+    MEMBER_SEEDS,
+    has_fixed_parameters,
+    parameters_checked,
+    seed_members,
+)
 from ilk_ensembles.base.outputs import check_probabilistic, member_codes, member_probabilities
 from ilk_ensembles.base.validation import check_features, indexable, row_blocks
 from ilk_ensembles.combiners.support import ULPS, over_classes
@@ -113,11 +118,13 @@ class CombinedClassifier(ilk.Classifier):
             return
         weights, X, codes = ilk.rows_of_weight(weights, X, codes)
         labels = self.classes_[codes]
+        known = all(map(has_fixed_parameters, self.estimators_))
 
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             some = None if weights is None else weights[train]
             fresh = [clone(member, safe=False) for member in self.estimators_]
-            fitted = self._fit_members(fresh, ilk.take(X, train), labels[train], some)
+            with parameters_checked(known):
+                fitted = self._fit_members(fresh, ilk.take(X, train), labels[train], some)
             return self._outputs(fitted, ilk.take(X, test))
 
         scheme = self.resolve_slot("resampling") if self.resampling is not None else None
@@ -182,15 +189,18 @@ class CombinedClassifier(ilk.Classifier):
         )
 
     def _shares(self, combined: np.ndarray) -> np.ndarray:
-        total = over_classes(np.add, combined)
-        if not (total.min(initial=1) > 0 and combined.min(initial=0) >= 0):
+        from ilk_ensembles.combiners.rule_kernels import divide_agreeing
+
+        support = np.ascontiguousarray(combined, dtype=float)
+        codes, _ = self.combiner_.decide(combined)
+        shares = np.empty(support.shape)
+        total = over_classes(np.add, support)[:, 0]
+        if not divide_agreeing(support, total, np.asarray(codes, dtype=np.intp), ULPS, shares):
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: output of {ilk.display_name(self.combiner_)} cannot "
                 f"be made probabilities: it is negative, or zero for every class"
             )
-        shares = np.asarray(combined / total)
-        codes, _ = self.combiner_.decide(combined)
-        return _agreeing(shares, codes)
+        return shares
 
     def decide(self, X: Cases) -> tuple[np.ndarray, np.ndarray]:
         """Return the position of the predicted class, and a mask of rows the combiner rejects.
@@ -244,19 +254,6 @@ class CombinedClassifier(ilk.Classifier):
             raise self.parameter_error(
                 "reject_label", f"must not be one of the classes, got {self.reject_label!r}"
             )
-
-
-def _agreeing(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Make the predicted class the largest share where only rounding makes another larger.
-
-    Changes `shares` in place and returns it.
-    """
-    rows = np.arange(len(shares))
-    decided, top = shares[rows, codes], over_classes(np.maximum, shares)[:, 0]
-    level = (decided < top) & (decided >= top * (1 - 2 * ULPS))
-    if level.any():
-        shares[rows[level], codes[level]] = top[level]
-    return shares
 
 
 def check_n_jobs(owner: Any) -> None:

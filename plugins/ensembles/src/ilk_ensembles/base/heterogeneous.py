@@ -84,8 +84,8 @@ class HeterogeneousClassifier(CombinedClassifier):
     members: Sequence[ClassifierLike] = slots(
         "classifier",
         default=CLASSIFIERS,
-        doc="Must have ``predict_proba``. Instances, names or tables; pipelines too. X may be "
-        "any data that all of them accept.",
+        doc="Must have ``predict_proba``; `calibrated` gives it to any. Instances, names or "
+        "tables; pipelines too. X may be any data that all of them accept.",
     )
     on_failure: str = param(
         default="raise",
@@ -127,10 +127,17 @@ class HeterogeneousClassifier(CombinedClassifier):
         members = self.resolve_slot("members")
         seed_members(self, members, None if self.random_state is None else rng)
         weights, X, codes = cases_of_weight(self, sample_weight, X, codes, members)
-        checked = self._output_check()
-        labels = self.classes_[codes]
         self.positions_: list[int]
-        self.positions_, self.estimators_ = fit_each(
+        self.positions_, self.estimators_ = self._fit_all(members, X, codes, weights)
+        self._fit_combiner(X, codes, weights, rng)
+        return self
+
+    def _fit_all(
+        self, members: list[Any], X: Cases, codes: np.ndarray, weights: np.ndarray | None
+    ) -> tuple[list[int], list[Any]]:
+        """Positions of the fitted members, and the members; sets ``failures_``."""
+        checked, labels = self._output_check(), self.classes_[codes]
+        return fit_each(
             self,
             members,
             lambda _, member: checked(fit_member(member, X, labels, weights)),
@@ -138,8 +145,6 @@ class HeterogeneousClassifier(CombinedClassifier):
             on_failure=self.on_failure,
             progress=Progress(self, len(members), self.verbose),
         )
-        self._fit_combiner(X, codes, weights, rng)
-        return self
 
     def _fit_members(
         self, members: list[Any], X: Cases | None, y: np.ndarray, weights: np.ndarray | None
@@ -163,9 +168,13 @@ class HeterogeneousClassifier(CombinedClassifier):
         """Names of the fitted members in errors."""
         return [f"members[{at}]" for at in self.positions_]
 
+    def _readers(self) -> list[Any]:
+        """The components that see X."""
+        return list(self.resolve_slot("members"))
+
     def __sklearn_tags__(self) -> Any:
-        """Accept the input that all members accept."""
-        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+        """Accept the input that all who see it accept."""
+        return common_tags(super().__sklearn_tags__(), self._readers)
 
 
 class HeterogeneousRegressor(ilk.Regressor):
@@ -260,9 +269,13 @@ class HeterogeneousRegressor(ilk.Regressor):
         """Names of the fitted members in errors."""
         return [f"members[{at}]" for at in self.positions_]
 
+    def _readers(self) -> list[Any]:
+        """The components that see X."""
+        return list(self.resolve_slot("members"))
+
     def __sklearn_tags__(self) -> Any:
-        """Accept the input that all members accept."""
-        return common_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("members"))
+        """Accept the input that all who see it accept."""
+        return common_tags(super().__sklearn_tags__(), self._readers)
 
 
 def check_members(owner: Any) -> None:

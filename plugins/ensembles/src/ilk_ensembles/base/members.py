@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ilk
@@ -10,6 +11,7 @@ from ilk import ConstantClassifier, Seed, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     import numpy as np
 
@@ -113,6 +115,7 @@ def fit_each(
     on_failure: str = "raise",
     progress: Progress | None = None,
     argument: str | Sequence[str] = "members",
+    alike: bool = False,
     block: int | None = None,
     stop: Callable[[list[int], list[Any]], int | None] = lambda *_: None,
 ) -> tuple[list[int], list[Any]]:
@@ -130,6 +133,9 @@ def fit_each(
         Counts each fitted member.
     argument : str or list of str
         Name of the members in errors, together or one by one.
+    alike : bool
+        Whether the members differ in seeds only: once one is fitted, scikit-learn need not check
+        the parameters of the others.
     block : int, optional
         Members fitted before `stop` is asked; default: all.
     stop : callable, optional
@@ -147,16 +153,22 @@ def fit_each(
     IlkError
         If a member fails under "raise", or all members fail.
     """
+    known, fixed = False, alike and all(map(has_fixed_parameters, members[:1]))
 
     def one(position: int, member: Estimator) -> tuple[Any, ilk.IlkError | None]:
+        nonlocal known
         position += len(results)
         try:
-            return fit(position, member), None
+            with parameters_checked(known):
+                fitted = fit(position, member)
         except Exception as error:
             failed = failure(owner, _place(argument, position), member, error)
             if on_failure == "raise":
                 raise failed from error
             return None, failed
+        else:
+            known = fixed
+            return fitted, None
         finally:
             if progress is not None:
                 progress.step()
@@ -178,6 +190,23 @@ def fit_each(
     return positions, [results[at][0] for at in positions]
 
 
+def has_fixed_parameters(member: Estimator) -> bool:
+    """Whether a member has no table of parameters, whose values its fit may try one by one."""
+    values: list[Any] = list(member.get_params(deep=True).values())
+    for value in values:
+        if isinstance(value, list | tuple):
+            values += [part for part in value if isinstance(part, Mapping)]
+    return not any(isinstance(value, Mapping) for value in values)
+
+
+def parameters_checked(known: bool) -> AbstractContextManager[None]:
+    """Let scikit-learn skip the check of parameters, where an equal estimator has been fitted."""
+    from sklearn import config_context
+
+    context: AbstractContextManager[None] = config_context(skip_parameter_validation=known or None)
+    return context
+
+
 def failure(owner: object, where: str, member: Estimator, error: Exception) -> ilk.IlkError:
     """Wrap the error of a member in one that names the owner, its place and the member."""
     text = f"{ilk.display_name(owner)}: {where} ({ilk.display_name(member)})"
@@ -189,12 +218,16 @@ def failure(owner: object, where: str, member: Estimator, error: Exception) -> i
 
 
 def fit_member(
-    member: Estimator, X: Any, y: np.ndarray, sample_weight: ArrayLike | None = None
+    member: Estimator,
+    X: Any,
+    y: np.ndarray,
+    sample_weight: ArrayLike | None = None,
+    **further: Any,
 ) -> Any:
     """Fit a member unless it is frozen, with weights if it accepts them; return it."""
     if sample_weight is not None and ilk.takes_weights(member):
-        return ilk.fit_component(member, X, y, sample_weight=sample_weight)
-    return ilk.fit_component(member, X, y)
+        further["sample_weight"] = sample_weight
+    return ilk.fit_component(member, X, y, **further)
 
 
 def seed_members(owner: object, members: Sequence[Any], random_state: RandomState) -> None:

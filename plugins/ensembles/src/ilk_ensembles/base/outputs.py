@@ -40,9 +40,14 @@ def member_probabilities(member: FittedClassifier, X: Cases, classes: np.ndarray
 def check_probabilistic(member: Estimator, otherwise: str = "") -> Any:
     """Return a fitted member; raise an InputError where it has no ``predict_proba``."""
     if not hasattr(member, "predict_proba"):
+        around = (
+            "the classifier 'calibrated' around it, or another member"
+            if hasattr(member, "decision_function")
+            else "a member"
+        )
         raise ilk.InputError(
-            f"has no predict_proba, which is needed; take a member that gives "
-            f"probabilities{otherwise}"
+            f"has no predict_proba, which is needed; take {around} that gives probabilities"
+            f"{otherwise}"
         )
     return member
 

@@ -174,6 +174,7 @@ class Resampled(ilk.Component):
             on_failure=self.on_failure,
             progress=progress,
             argument=[f"members[{at}], on the sample drawn for it" for at in range(len(members))],
+            alike=True,
             **stopping,
         )
         self.rows_: list[np.ndarray] = [samples[at].rows for at in positions]

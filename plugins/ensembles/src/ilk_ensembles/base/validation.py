@@ -13,16 +13,7 @@ import ilk
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from ilk import Cases, Labels
-
-
-INDICATORS = {
-    "use": "ilk-learners/one_hot",
-    "unseen": "zeros",
-    "missing": "category",
-    "ordered": "ranks",
-}
-"""Encoder of the nominal columns of those that split by categories."""
+    from ilk import Cases, Labels, Matrix
 
 
 def n_encoded(owner: Any) -> int:
@@ -43,6 +34,16 @@ def indexable(X: Cases) -> Any:
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         return np.asarray(X)
     return X
+
+
+def beside(columns: np.ndarray, X: Matrix) -> Any:
+    """Columns and X side by side: an array, or CSR if X has sparse rows."""
+    blocks: Any = [columns, X]
+    if not ilk.is_sparse(X):
+        return np.hstack(blocks)
+    import scipy.sparse as sp
+
+    return sp.hstack(blocks, format="csr")
 
 
 def row_blocks(X: Cases, size: int) -> Iterator[Any]:

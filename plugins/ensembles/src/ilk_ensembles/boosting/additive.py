@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ilk
-from ilk_ensembles.base.validation import INDICATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -203,7 +202,7 @@ class StagedClassifier(ilk.Classifier):
         ilk.check_fitted(self)
         splits = self._splits()
         if splits is not None and ilk.n_rows(X) * len(splits.features) > _COMPILED:
-            X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
+            X = ilk.encoded_vectors(self, X, reset=False)
             support = np.zeros((len(X), len(self.classes_)))
             splits.add(X, support)
             return settle_ties(support, splits.scale)

@@ -14,7 +14,6 @@ from ilk_ensembles.base.outputs import ABSTAINS, member_codes, one_per_row
 from ilk_ensembles.base.progress import VERBOSE
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import (
-    INDICATORS,
     by_feature,
     check_features,
     indexable,
@@ -103,12 +102,16 @@ class AdaBoost(StagedClassifier):
 
     References
     ----------
-    .. [1] K. O. Arras, *Supervised Learning*, lecture slides, part 3: AdaBoost.
+    .. [1] Arras: Boosting; AdaBoost Learning; AdaBoost Inference and Decision; Why Does It Work;
+       AdaBoost Example.
     .. [2] Y. Freund and R. E. Schapire, "A decision-theoretic generalization of on-line learning
        and an application to boosting", *Journal of Computer and System Sciences* 55, 1997: M1.
     .. [3] J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", *Statistics and Its
        Interface* 2, 2009: SAMME.
-    .. [4] Cunningham, Cord and Delany (2008), sec. 2.5.5, equations 2.32 and 2.33.
+    .. [4] Cunningham 2008: section 2.5.5; equations 2.32-2.33.
+    .. [5] Evaluation slides: Boosting Approach; AdaBoost Algorithm; AdaBoost by Resampling.
+    .. [6] Ntoutsi 2015: Boosting; AdaBoost.
+    .. [7] Zaidi 2011: section 10.3; equations 10.7-10.8.
 
     Examples
     --------
@@ -195,7 +198,7 @@ class AdaBoost(StagedClassifier):
         self.check_parameters()
         X = indexable(X)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
-        X = self._checked(X, reset=True)
+        X = self._checked(X, sample_weight, reset=True)
         rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
             X, codes = ilk.take(X, rows), codes[rows]
@@ -213,7 +216,7 @@ class AdaBoost(StagedClassifier):
         self.error_bounds_, self.stopped_ = np.array(rounds.totals), rounds.stop
         return self
 
-    def _checked(self, X: Cases, *, reset: bool) -> Any:
+    def _checked(self, X: Cases, sample_weight: ArrayLike | None = None, *, reset: bool) -> Any:
         """Check the features; encode a table once for all members that sort its columns."""
         check_features(self, X, reset=reset)
         if reset:
@@ -224,7 +227,7 @@ class AdaBoost(StagedClassifier):
                 return X
         elif self.encoder_ is None:
             return X
-        return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+        return ilk.encoded_vectors(self, X, reset=reset, sample_weight=sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         return member_tags(super().__sklearn_tags__(), lambda: self.resolve_slot("member"))
@@ -233,7 +236,7 @@ class AdaBoost(StagedClassifier):
         check_fitted(self)
         splits = self._splits()
         if splits is not None:
-            X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
+            X = ilk.encoded_vectors(self, X, reset=False)
             votes = np.zeros((len(X), len(self.classes_)))
             yield from zip(splits.staged(X, votes), np.cumsum(self.alphas_).tolist(), strict=True)
             return

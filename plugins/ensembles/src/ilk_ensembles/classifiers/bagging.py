@@ -70,11 +70,11 @@ class Bagging(ResampledClassifier):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.5.3.
+    .. [1] Cunningham 2008: section 2.5.3; equations 2.25-2.26.
     .. [2] L. Breiman, "Bagging predictors", *Machine Learning* 24, 1996.
-    .. [3] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lecture slides, 2015:
-       bagging, whose example has the rule of round 2 misprinted (its predictions are right).
+    .. [3] Ntoutsi 2015: Bagging; Bagging example (the rule of round 2 is misprinted, its
+       predictions are right); figures 5.35-5.36.
+    .. [4] Evaluation slides: Bagging; Towards Independence.
 
     Examples
     --------

@@ -109,11 +109,10 @@ class CoTraining(PerViewClassifier):
 
     References
     ----------
-    .. [1] A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training",
-       COLT 1998, table 1: 75 rows in the pool, 30 rounds, naive Bayes, growth 1 and 3 for
-       classes of that proportion.
-    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015.
+    .. [1] A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT
+       1998, table 1: 75 rows in the pool, 30 rounds, naive Bayes, growth 1 and 3 for classes of
+       that proportion.
+    .. [2] Ntoutsi 2015: Co-training; Co-training algorithm; Self-training.
     .. [3] K. Nigam and R. Ghani, "Analyzing the effectiveness and applicability of co-training",
        CIKM 2000.
 

@@ -73,9 +73,9 @@ class Concatenated(ilk.Classifier):
 
     References
     ----------
-    N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-    Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-    2011, section 10.1.1, equation (10.1).
+    Zaidi 2011: sections 3.3, 10.1.1; equation 10.1.
+
+    Ntoutsi 2015: Joint feature space.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import ilk
 from ilk import Capabilities, check_fitted, param
 from ilk_ensembles.base.combined_classifier import check_no_class_lost
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.validation import INDICATORS, by_feature, n_encoded
+from ilk_ensembles.base.validation import by_feature, n_encoded
 from ilk_ensembles.boosting.additive import one_against_rest
 from ilk_ensembles.boosting.histograms import Bins, HistogramBoosting, HistogramRounds
 
@@ -87,9 +87,7 @@ class CRAB(ilk.Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash
-       University, 2011: algorithm 11, equations 10.7 to 10.16.
+    .. [1] Zaidi 2011: section 10.3; algorithm 11; equations 10.7-10.16; figure 10.1.
     .. [2] R. E. Schapire and Y. Singer, "Improved boosting algorithms using confidence-rated
        predictions", *Machine Learning* 37, 1999.
 
@@ -127,6 +125,7 @@ class CRAB(ilk.Classifier):
     epsilon: float = param(
         default=0.01,
         gt=0,
+        lt=np.inf,
         doc="Keeps confidences finite, at most ``ln(1 + 1 / epsilon) / 2``. Should be small "
         "compared with 1 / K.",
     )
@@ -156,7 +155,7 @@ class CRAB(ilk.Classifier):
             The fitted classifier.
         """
         self.check_parameters()
-        rows = ilk.encoded_vectors(self, X, INDICATORS, reset=True)
+        rows = ilk.encoded_vectors(self, X, reset=True, sample_weight=sample_weight)
         self.classes_, codes = ilk.check_labels(self, y, rows, min_classes=2)
         weights = np.ones(len(rows))
         if sample_weight is not None:
@@ -248,7 +247,7 @@ class CRAB(ilk.Classifier):
         from ilk_ensembles.boosting.bin_kernels import add_scores
 
         check_fitted(self)
-        X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
+        X = ilk.encoded_vectors(self, X, reset=False)
         used, places = self._used()
         scores = np.zeros((len(X), places.shape[1]))
 
@@ -262,7 +261,7 @@ class CRAB(ilk.Classifier):
     def _staged(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield F after each round: the same array each time."""
         check_fitted(self)
-        X = ilk.encoded_vectors(self, X, INDICATORS, reset=False)
+        X = ilk.encoded_vectors(self, X, reset=False)
         used, places = self._used()
         codes = self.bins_.codes(X, used)
         scores = np.zeros((len(X), places.shape[1]))

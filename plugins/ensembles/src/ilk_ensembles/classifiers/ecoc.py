@@ -24,6 +24,7 @@ from ilk_ensembles.base.combined_classifier import cases_of_weight, check_n_jobs
 from ilk_ensembles.base.members import (
     N_JOBS,
     each_member,
+    failure,
     fit_each,
     fit_member,
     seed_members,
@@ -123,14 +124,15 @@ class ECOC(ilk.Classifier):
 
     References
     ----------
-    .. [1] System Evaluation slides, "Error-Correcting Output Codes"; E. Ntoutsi, lecture slides
-       2015, "Error correcting output codes".
+    .. [1] Evaluation slides: Error-Correcting Output Codes; Multi-class Generalization.
     .. [2] T. G. Dietterich and G. Bakiri, "Solving multiclass learning problems via
        error-correcting output codes", *Journal of Artificial Intelligence Research* 2, 1995.
-    .. [3] E. L. Allwein, R. E. Schapire and Y. Singer, "Reducing multiclass to binary",
-       *Journal of Machine Learning Research* 1, 2000.
-    .. [4] T.-F. Wu, C.-J. Lin and R. C. Weng, "Probability estimates for multi-class
-       classification by pairwise coupling", *Journal of Machine Learning Research* 5, 2004.
+    .. [3] E. L. Allwein, R. E. Schapire and Y. Singer, "Reducing multiclass to binary", *Journal of
+       Machine Learning Research* 1, 2000.
+    .. [4] T.-F. Wu, C.-J. Lin and R. C. Weng, "Probability estimates for multi-class classification
+       by pairwise coupling", *Journal of Machine Learning Research* 5, 2004.
+    .. [5] Ntoutsi 2015: Multi-class by two-class problems; One-versus-rest; All-pairs; Error
+       correcting output codes; Row and column separation.
 
     Examples
     --------
@@ -246,8 +248,10 @@ class ECOC(ilk.Classifier):
         code = self._code(len(self.classes_), rng)
         member = self.resolve_slot("member")
         weights, X, codes = cases_of_weight(self, sample_weight, X, codes, [member])
-        members = [clone(member, safe=False) for _ in range(code.shape[1])]
+        members = [member, *(clone(member, safe=False) for _ in range(1, code.shape[1]))]
         seed_members(self, members, None if self.random_state is None else rng)
+
+        sorted_once = self._presorted(member, X, code)
 
         def fit(position: int, member: FittedClassifier) -> Any:
             sides = code[codes, position]
@@ -255,7 +259,8 @@ class ECOC(ilk.Classifier):
             some = slice(None) if sides.all() else np.flatnonzero(sides)
             rows = X if sides.all() else ilk.take(X, some)
             some_weights = None if weights is None else weights[some]
-            fit_member(member, rows, (sides[some] > 0).astype(np.intp), some_weights)
+            own = sorted_once if sides.all() else {}
+            fit_member(member, rows, (sides[some] > 0).astype(np.intp), some_weights, **own)
             return check_decodable(member, self.decoding)
 
         positions, self.estimators_ = fit_each(
@@ -266,6 +271,7 @@ class ECOC(ilk.Classifier):
             on_failure=self.on_failure,
             progress=Progress(self, len(members), self.verbose, "columns"),
             argument="columns",
+            alike=True,
         )
         self.code_ = code[:, positions]
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
@@ -284,6 +290,16 @@ class ECOC(ilk.Classifier):
                 )
             return matrix
         return named_code(self, n_classes, rng)
+
+    def _presorted(self, member: Any, X: Cases, code: np.ndarray) -> dict[str, Any]:
+        """Argument ``presorted`` of a member that sorts, where several columns have all rows."""
+        able = getattr(member, "capabilities", None)
+        if able is None or not able.presort or ilk.is_frozen(member) or code.all(axis=0).sum() < 2:
+            return {}
+        try:
+            return {"presorted": member.presort(X)}
+        except Exception as error:
+            raise failure(self, "member", member, error) from error
 
     def code_report(self) -> CodeReport:
         """Distances between code words and between columns, and the number of corrected errors.

@@ -14,7 +14,6 @@ from ilk_ensembles.base.outputs import number_per_row
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.resampling import member_tags
 from ilk_ensembles.base.validation import (
-    INDICATORS,
     by_feature,
     check_features,
     indexable,
@@ -86,9 +85,7 @@ class GentleBoost(StagedClassifier):
     ----------
     .. [1] J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical
        view of boosting", *Annals of Statistics* 28, 2000: algorithm 4.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash
-       University, 2011: section 10.3.
+    .. [2] Zaidi 2011: section 10.3; figure 10.3.
 
     Examples
     --------
@@ -107,7 +104,7 @@ class GentleBoost(StagedClassifier):
         doc="Cloned and fitted in each round; takes sample weights. If left out: stumps.",
     )
     n_rounds: int = param(default=100, ge=1, doc="Maximum; stops early once a round adds nothing.")
-    learning_rate: float = param(default=1.0, gt=0, doc="Factor of each f.")
+    learning_rate: float = param(default=1.0, gt=0, lt=np.inf, doc="Factor of each f.")
     on_failure: Literal["raise", "drop"] = param(
         default="raise",
         choices=("raise", "drop"),
@@ -142,7 +139,7 @@ class GentleBoost(StagedClassifier):
             The fitted ensemble.
         """
         self.check_parameters()
-        X = self._checked(X, reset=True)
+        X = self._checked(X, sample_weight, reset=True)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rows, start = weighted_rows(self, X, sample_weight, len(codes))
         if rows is not None:
@@ -219,9 +216,9 @@ class GentleBoost(StagedClassifier):
 
         return members
 
-    def _checked(self, X: Cases, *, reset: bool) -> Any:
+    def _checked(self, X: Cases, sample_weight: ArrayLike | None = None, *, reset: bool) -> Any:
         if self.member is None:
-            return ilk.encoded_vectors(self, X, INDICATORS, reset=reset)
+            return ilk.encoded_vectors(self, X, reset=reset, sample_weight=sample_weight)
         self.encoder_: Any = None  # members encode
         X = indexable(X)
         check_features(self, X, reset=reset)

@@ -10,7 +10,7 @@ import numpy as np
 import ilk
 from ilk import Capabilities, ClassifierLike, RandomState, Seed, check_fitted, param, slot, slots
 from ilk_ensembles.base.combined_classifier import cases_of_weight, check_n_jobs
-from ilk_ensembles.base.gate import Gate
+from ilk_ensembles.base.gate import Gate, GateTree
 from ilk_ensembles.base.members import (
     each_place,
     fit_each,
@@ -50,12 +50,18 @@ class MixtureOfExperts(ilk.Classifier):
 
     EM starts from a gate of random coefficients b. All experts see all features.
 
+    With `branches` the mixture is hierarchical [2]_: ``g_ij(x) = g_i(x) g_j|i(x)``, where a gate at
+    the top gives each branch i a share, and a gate in each branch its experts j. The gate at the
+    top is fitted to ``h_i = sum_j h_ij``, that of a branch to ``h_ij / h_i`` with weights
+    ``w_i h_i``; all are parts of the same EM, so a tree takes hardly longer than a single gate. (A
+    mixture as `member` of a mixture would run its own EM in each round.)
+
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
     estimators_ : list of L classifiers
         The experts.
-    gate_ : Gate
+    gate_ : Gate or GateTree
     log_likelihoods_ : ndarray of shape (n_iter_ + 1,)
         Weighted mean over the cases, minus the penalty, at the start and after each round.
     n_iter_ : int
@@ -67,7 +73,7 @@ class MixtureOfExperts(ilk.Classifier):
     Raises
     ------
     ParameterError
-        If there is no member.
+        If there is no member, or there are more branches than experts.
     InputError
         If an expert fails, takes no weights, or has no probabilities; the error names it. If X
         contains NaN, or y has one class.
@@ -90,8 +96,8 @@ class MixtureOfExperts(ilk.Classifier):
        experts", *Neural Computation* 3, 1991.
     .. [2] M. I. Jordan and R. A. Jacobs, "Hierarchical mixtures of experts and the EM algorithm",
        *Neural Computation* 6, 1994.
-    .. [3] *System Evaluation*, lecture slides: mixture of experts. N. A. Zaidi, PhD thesis, Monash
-       University, 2011, section 10.2 and equation (10.5), whose weights do not depend on x.
+    .. [3] Evaluation slides: Mixture of Experts.
+    .. [4] Zaidi 2011: section 10.2; equation 10.5 (whose weights do not depend on x).
 
     Examples
     --------
@@ -121,6 +127,12 @@ class MixtureOfExperts(ilk.Classifier):
         "classifier",
         default=None,
         doc="Different experts, in place of clones of `member`.",
+    )
+    branches: int = param(
+        default=1,
+        ge=1,
+        doc="Branches of a hierarchical mixture, between which the experts are divided in order, "
+        "as evenly as possible; 1: a single gate.",
     )
     penalty: float = param(default=0.001, ge=0, doc="L2 penalty of the gate's coefficients b.")
     n_starts: int = param(
@@ -163,11 +175,12 @@ class MixtureOfExperts(ilk.Classifier):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Linear experts; different experts, from two starts."""
+        """Linear experts; different experts, from two starts; two branches."""
         trees = {"use": "decision_tree", "max_depth": 2, "random_state": 0}
         return [
             cls(n_starts=1, max_iter=6, random_state=0),
             cls(members=["logistic", trees], n_starts=2, max_iter=2, n_jobs=2, random_state=0),
+            cls(branches=2, n_starts=1, max_iter=4, random_state=0),
         ]
 
     def check_parameters(self) -> None:
@@ -175,6 +188,11 @@ class MixtureOfExperts(ilk.Classifier):
         super().check_parameters()
         if self.members is not None and not len(self.members):
             raise self.parameter_error("members", "must have at least one member, got none")
+        count = self.n_members if self.members is None else len(self.members)
+        if self.branches > count:
+            raise self.parameter_error(
+                "branches", f"must be at most the number of experts, {count}, got {self.branches}"
+            )
         check_n_jobs(self)
 
     def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
@@ -288,7 +306,7 @@ class MixtureOfExperts(ilk.Classifier):
     def gate(self, X: Cases) -> np.ndarray:
         """Weight of each expert for each row; shape (n, L). Rows sum to 1, up to rounding."""
         check_fitted(self)
-        return self.gate_.shares(ilk.check_vectors(self, X, reset=False))
+        return np.asarray(self.gate_.shares(ilk.check_vectors(self, X, reset=False)))
 
 
 class Mixture:
@@ -315,7 +333,7 @@ class Mixture:
         Names of the experts in errors.
     failures : dict of int to IlkError
         Errors of the dropped experts, by position.
-    gate : Gate
+    gate : Gate or GateTree
     log_likelihoods : list of float
         Weighted mean over the cases, minus the penalty: at the start, and after each round.
     """
@@ -333,11 +351,11 @@ class Mixture:
         self._labels = owner.classes_[codes]
         self._mass = weights / weights.max()  # so that no sum overflows
         self._mass = self._mass / self._mass.sum()
-        self.gate = Gate.of(X, self._mass, len(members), owner.penalty)
+        data = (X, self._mass, len(members), owner.penalty)
+        single = owner.branches == 1
+        self.gate: Any = Gate.of(*data) if single else GateTree.of(*data, owner.branches)
         self._rows = self.gate.rows(X)
-        # for p standardised, uncorrelated features the variance of b x is |b|^2: p terms of 1 / p
-        slopes = rng.normal(size=(len(members), X.shape[1]))
-        self.gate.coef_[:, 1:] = _DECIDED * slopes / np.sqrt(X.shape[1])
+        self.gate.randomize(rng, _DECIDED)
         self._start(members)
 
     def _start(self, members: list[Any]) -> None:
@@ -355,7 +373,7 @@ class Mixture:
         self.failures = self.owner.failures_
         self._members = [members[at] for at in positions]
         self.places = [f"members[{at}]" for at in positions]
-        self.gate.coef_ = self.gate.coef_[positions]
+        self.gate.keep(positions)
         with np.errstate(divide="ignore"):
             self._log_shares = np.log(self.gate.shares(self.X))
         asked = each_place(
@@ -439,4 +457,4 @@ class Mixture:
         from scipy.special import logsumexp
 
         logs = self._mass @ logsumexp(self._logs + self._log_shares, axis=1)
-        return float(logs - self.gate.penalty / 2 * (self.gate.coef_[:, 1:] ** 2).sum())
+        return float(logs - self.gate.loss)

@@ -62,16 +62,16 @@ class MultiView(PerViewClassifier):
 
     Notes
     -----
+    Machines that give decision values only, such as `gasvm`, `local_svm` and `svm`, are members
+    inside of `calibrated`, for rules that need probabilities.
+
     ``predict`` returns the class of largest combined support; ties go to the first of the
     sorted classes, so that it agrees with ``predict_proba``.
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 10.1.2, equations (10.5) and (10.18).
-    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015: multi-view classifiers.
+    .. [1] Zaidi 2011: section 10.1.2; equations 10.5, 10.18.
+    .. [2] Ntoutsi 2015: Multi-view classifiers; Combination of class predictions.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import check_n_jobs
 from ilk_ensembles.base.out_of_bag import PATIENCE, out_of_bag_error, stopped_at
 from ilk_ensembles.base.progress import VERBOSE, Progress
-from ilk_ensembles.base.validation import INDICATORS, n_encoded
+from ilk_ensembles.base.validation import n_encoded
 from ilk_ensembles.forest.induction import (
     Combinations,
     Ranks,
@@ -105,9 +105,11 @@ class RandomForest(ilk.Classifier):
 
     References
     ----------
-    L. Breiman, "Random forests", *Machine Learning* 45, 2001; P. Cunningham, M. Cord and S. J.
-    Delany, "Supervised Learning", 2008, sec. 2.5.4; E. Ntoutsi and M. Schubert, lecture slides
-    on ensembles, LMU Munich, 2015 (combinations of input features).
+    L. Breiman, "Random forests", *Machine Learning* 45, 2001.
+
+    Cunningham 2008: section 2.5.4.
+
+    Ntoutsi 2015: Random forests; figure 5.40 (combinations of input features).
 
     Examples
     --------
@@ -233,7 +235,7 @@ class RandomForest(ilk.Classifier):
             Probability weight of each case in the draws, and its weight in `oob_error_`.
         """
         self.check_parameters()
-        X = ilk.encoded_vectors(self, X, INDICATORS, reset=True)
+        X = ilk.encoded_vectors(self, X, reset=True, sample_weight=sample_weight)
         self.classes_, codes = ilk.check_labels(self, y, X, min_classes=2)
         rng = ilk.check_seed(self, self.random_state)
         weights = bootstrap_weights(self, sample_weight, codes)
@@ -468,7 +470,7 @@ class RandomForest(ilk.Classifier):
 
     def _checked(self, X: Cases) -> np.ndarray:
         check_fitted(self)
-        return ilk.encoded_vectors(self, X, INDICATORS, reset=False)
+        return ilk.encoded_vectors(self, X, reset=False)
 
 
 def _beside(blocks: list[np.ndarray]) -> np.ndarray:

@@ -54,12 +54,11 @@ class RandomSubspace(ResampledClassifier):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.5.3.
+    .. [1] Cunningham 2008: section 2.5.3.
     .. [2] T. K. Ho, "The random subspace method for constructing decision forests", *IEEE
        Transactions on Pattern Analysis and Machine Intelligence* 20, 1998.
-    .. [3] *System Evaluation*, lecture slides: different subspaces to train individual
-       classifiers.
+    .. [3] Evaluation slides: Towards Independence.
+    .. [4] Ntoutsi 2015: Methods of diversity.
 
     Examples
     --------

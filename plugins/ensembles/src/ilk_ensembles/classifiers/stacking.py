@@ -26,6 +26,10 @@ class Stacking(HeterogeneousClassifier):
     each class; classes unseen in its training get probability 0. Then the members are refitted
     on all rows; a prediction applies the learner to their probabilities.
 
+    The last class of each member is left out for learners that refuse all columns, such as `lda`,
+    `qda` and Mahalanobis distances: the other classes determine its probability, so covariances
+    would be singular.
+
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
@@ -60,8 +64,9 @@ class Stacking(HeterogeneousClassifier):
 
     References
     ----------
-    D. H. Wolpert, "Stacked generalization", *Neural Networks* 5, 1992. *System Evaluation*,
-    lecture slides: "Combining Classifiers", stacking.
+    D. H. Wolpert, "Stacked generalization", *Neural Networks* 5, 1992.
+
+    Evaluation slides: Stacking; Towards Independence.
 
     Examples
     --------
@@ -108,10 +113,8 @@ class Stacking(HeterogeneousClassifier):
             cls(members=[{"use": "knn", "k": 1}, {"use": "knn", "k": 5}], random_state=0),
         ]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse &= not self.passthrough
-        return tags
+    def _readers(self) -> list[Any]:
+        return [*super()._readers(), *([self.resolve_slot("learner")] if self.passthrough else [])]
 
     def _rule(self) -> StackingRule:
         return StackingRule(learner=self.resolve_slot("learner"), passthrough=self.passthrough)

@@ -53,14 +53,22 @@ class Voting(HeterogeneousClassifier):
 
     Notes
     -----
+    Machines that give decision values only, such as `gasvm`, `local_svm` and `svm`, vote by sums
+    inside of `calibrated`.
+
     ``predict`` returns the class of the largest ``predict_proba``; ties go to the first of the
     sorted classes, unless the combiner rejects or has costs. Outputs of members are computed
     in blocks of rows, 32 MB at a time.
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers" and "Voting"; Cunningham, Cord & Delany
-    (2008), sec. 2.5.3.
+    Evaluation slides: Combining Classifiers; Voting.
+
+    Cunningham 2008: section 2.5.1; equation 2.26.
+
+    Ntoutsi 2015: Ensemble decision rule.
+
+    Arras: Ensemble Learning.
 
     Examples
     --------

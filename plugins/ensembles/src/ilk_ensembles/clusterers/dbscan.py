@@ -57,8 +57,9 @@ class DBSCAN(ilk.Clusterer):
 
     References
     ----------
-    .. [1] M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A density-based algorithm for
-       discovering clusters in large spatial databases with noise", KDD 1996: definitions 1 to 6.
+    .. [1] M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A density-based algorithm for discovering
+       clusters in large spatial databases with noise", KDD 1996: definitions 1 to 6.
+    .. [2] Ntoutsi 2015: Multi-view clustering.
 
     Examples
     --------
@@ -83,6 +84,7 @@ class DBSCAN(ilk.Clusterer):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=INPUT_KINDS,
         sample_weight=True,
+        sparse=True,
     )
 
     @classmethod
@@ -100,11 +102,11 @@ class DBSCAN(ilk.Clusterer):
 
         tags = super().__sklearn_tags__()
         try:
-            distance = self.resolve_slot("distance")
+            distance, index = self.resolve_slot("distance"), self.resolve_slot("index")
         except ilk.IlkError:  # `fit` raises it
             return tags
         tags.input_tags = get_tags(distance).input_tags
-        tags.input_tags.sparse = False
+        tags.input_tags.sparse &= index.capabilities.sparse
         return tags
 
     def fit(

@@ -141,11 +141,13 @@ def comparable(owner: object, distance: Distance, X: Cases) -> Any:
     able = distance.capabilities
     vectors = set(able.inputs) & {"vectors", "histograms"}
     X = ilk.as_table(X)
+    if not able.sparse:
+        ilk.refuse_sparse(distance, X)
     numbers = (
         getattr(X, "ndim", 0) == 2 and getattr(getattr(X, "dtype", None), "kind", "O") in "biuf"
     )
     if vectors and (numbers or vectors == set(able.inputs)):
-        return ilk.check_vectors(owner, X, reset=True, nan=able.nan)
+        return ilk.check_vectors(owner, X, reset=True, nan=able.nan, sparse=able.sparse)
     name = ilk.display_name(owner)
     if isinstance(X, str | bytes):
         raise ilk.InputError(f"{name}: X must be a list of texts, got the single text {X[:40]!r}")

@@ -65,9 +65,8 @@ class MultiViewDBSCAN(ilk.Clusterer):
     ----------
     .. [1] K. Kailing, H.-P. Kriegel, A. Pryakhin and M. Schubert, "Clustering multi-represented
        objects with noise", PAKDD 2004.
-    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, lectures 10 and 11,
-       "Variety: Multi-view data and Ensemble learning", LMU Munich, 2015. Neither states whether
-       o counts itself; here it does, as in Ester et al. (1996).
+    .. [2] Ntoutsi 2015: Multi-view clustering; Union core objects; Intersection core objects;
+       Cluster expansion (the count includes o itself here, as in Ester et al., 1996).
 
     Examples
     --------

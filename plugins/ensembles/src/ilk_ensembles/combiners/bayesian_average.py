@@ -28,7 +28,8 @@ class BayesianAverage(SupportCombiner):
 
     ``combined_k = sum_j P(M_j | D) P_j(k)`` with ``P(M_j | D)`` proportional to
     ``P(M_j) prod_i P_j(y_i)``: the prior of member j times its likelihood of the held-out
-    labels. The more rows are held out, the more the best member dominates.
+    labels, whose probabilities count as at least `floor`. The more rows are held out, the more the
+    best member dominates.
 
     Attributes
     ----------
@@ -43,12 +44,13 @@ class BayesianAverage(SupportCombiner):
         If posteriors or prior are negative, not finite, all 0, or do not match the number of
         members.
     InputError
-        If every member with positive prior gives a held-out label probability 0.
+        If every member with positive prior gives a held-out label probability 0, and `floor` is 0.
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers": Bayesian averaging; Hoeting, Madigan,
-    Raftery & Volinsky (1999).
+    Evaluation slides: Bayesian Perspective.
+
+    Hoeting, Madigan, Raftery & Volinsky (1999).
 
     Examples
     --------
@@ -70,6 +72,13 @@ class BayesianAverage(SupportCombiner):
         type=Array,
         form="array of shape (L,)",
         doc="Prior of each member; uniform if left out.",
+    )
+    floor: float = param(
+        default=1e-6,
+        ge=0,
+        lt=1,
+        doc="Least probability of a held-out label in the likelihood. With 0, a single label of "
+        "probability 0, as votes of few neighbours often give, excludes a member.",
     )
     waivers: ClassVar[Mapping[str, str]] = {
         "check_member_permutation#2": "given posteriors belong to the members in their order",
@@ -105,14 +114,16 @@ class BayesianAverage(SupportCombiner):
         n_members = len(support)
         prior = np.ones(n_members) if self.prior is None else np.asarray(self.prior, dtype=float)
         prior = for_members(self, prior, n_members, "prior")
-        self.log_likelihoods_ = log_likelihoods(support, held_out_codes(self, support, y))
+        self.log_likelihoods_ = log_likelihoods(
+            np.maximum(support, self.floor), held_out_codes(self, support, y)
+        )
         with np.errstate(divide="ignore"):
             # a member of prior 0 has the logarithm -inf, and the posterior 0
             logs = np.log(prior) + self.log_likelihoods_
         if logs.max() == -np.inf:
             raise ilk.InputError(
                 f"{ilk.display_name(self)}: every member gives some held-out label probability "
-                f"0, so no member has a posterior"
+                f"0, so no member has a posterior; set floor above 0"
             )
         # relative to the largest: likelihoods of many samples underflow
         posterior = np.exp(logs - logs.max())

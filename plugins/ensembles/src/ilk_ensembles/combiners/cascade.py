@@ -50,7 +50,7 @@ class Cascade(SupportCombiner):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers": cascading.
+    Evaluation slides: Cascading.
 
     Examples
     --------

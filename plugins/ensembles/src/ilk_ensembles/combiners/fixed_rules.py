@@ -37,8 +37,9 @@ class Max(_FixedRule):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
-    by maximum; Kittler, Hatef, Duin & Matas (1998).
+    Ntoutsi 2015: Combination of class predictions; Combination example.
+
+    Kittler, Hatef, Duin & Matas (1998).
 
     Examples
     --------
@@ -60,8 +61,9 @@ class Min(_FixedRule):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
-    by minimum; Kittler, Hatef, Duin & Matas (1998).
+    Ntoutsi 2015: Combination of class predictions; Combination example.
+
+    Kittler, Hatef, Duin & Matas (1998).
 
     Examples
     --------
@@ -84,8 +86,9 @@ class Median(_FixedRule):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
-    by median; Kittler, Hatef, Duin & Matas (1998).
+    Evaluation slides: Remarks on Combination; Bagging.
+
+    Kittler, Hatef, Duin & Matas (1998).
 
     Examples
     --------
@@ -111,8 +114,10 @@ class Product(_FixedRule):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
-    by product (printed there without the division).
+    Evaluation slides: Product Rule.
+
+    Ntoutsi 2015: Combination of class predictions; Combination example (printed there without the
+    division).
 
     Examples
     --------
@@ -135,8 +140,11 @@ class Sum(_FixedRule):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers"; Ntoutsi & Schubert (2015), combination
-    by average.
+    Evaluation slides: Sum Rule; Voting.
+
+    Ntoutsi 2015: Combination of class predictions; Combination example.
+
+    Cunningham 2008: equation 2.25.
 
     Examples
     --------

@@ -52,8 +52,11 @@ class Gating(SupportCombiner):
 
     References
     ----------
-    Jacobs, Jordan, Nowlan & Hinton (1991), "Adaptive mixtures of local experts"; System
-    Evaluation slides, "Combining Classifiers"; Zaidi (2011), sec. 10.2.
+    Jacobs, Jordan, Nowlan & Hinton (1991), "Adaptive mixtures of local experts".
+
+    Evaluation slides: Mixture of Experts.
+
+    Zaidi 2011: section 10.2.
 
     Examples
     --------

@@ -36,7 +36,9 @@ class Majority(ilk.Combiner):
 
     References
     ----------
-    System Evaluation slides, "Combining Classifiers": majority voting rule.
+    Evaluation slides: Majority Voting Rule.
+
+    Ntoutsi 2015: Ensemble error; Bagging.
 
     Examples
     --------
@@ -114,8 +116,9 @@ class WeightedMajority(SupportCombiner):
 
     References
     ----------
-    Arras, "Supervised learning, part 3", weighted majority vote; Nitzan & Paroush (1982) for
-    the weights of independent members.
+    Arras: Ensemble Learning; AdaBoost Inference and Decision.
+
+    Nitzan & Paroush (1982), for the weights of independent members.
 
     Examples
     --------

@@ -19,8 +19,8 @@ from ilk import compiled
 
 _HELD = 1 << 15  # values sorted at once for a median: 256 KiB, which fits in cache
 _TINY, _UP = 2.0**-500, 2.0**500  # smaller products are scaled up, exactly
-_NEAR = 1e-14  # sums this close to 1 are not divided by
-_LEAST, _MOST = 1e-290, 1e290  # range of sums whose reciprocal is safe
+NEAR = 1e-14  # sums this close to 1 are not divided by
+LEAST, MOST = 1e-290, 1e290  # range of sums whose reciprocal is safe
 
 
 @compiled
@@ -95,7 +95,7 @@ def smallest(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     return bool(_alike_where_none(combined))
 
 
-@compiled
+@compiled(inner=True)
 def _alike_where_none(combined: np.ndarray) -> bool:
     """Make rows of zeros uniform; return False if a value is negative."""
     least = 0.0
@@ -135,7 +135,7 @@ def median(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     return bool(_alike_where_none(combined))
 
 
-@compiled
+@compiled(inner=True)
 def _sort(columns: np.ndarray) -> None:
     """Sort all columns (L, size) at once, by merge exchange (Knuth, vol. 3, algorithm 5.2.2 M).
 
@@ -158,7 +158,7 @@ def _sort(columns: np.ndarray) -> None:
         part //= 2
 
 
-@compiled
+@compiled(inner=True)
 def _exchange(low: np.ndarray, high: np.ndarray) -> None:
     """Swap entries of two rows (size,) where they are out of order."""
     for k in range(len(low)):
@@ -304,7 +304,7 @@ def _long(outputs: np.ndarray, first: int, combined: np.ndarray) -> bool:
     return True
 
 
-@compiled
+@compiled(inner=True)
 def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray) -> None:
     """Multiply by values that may themselves be tiny; zeros are skipped. All have shape (m C,)."""
     for k in range(len(products)):
@@ -316,7 +316,7 @@ def _multiply_small(products: np.ndarray, values: np.ndarray, powers: np.ndarray
             products[k] *= value
 
 
-@compiled
+@compiled(inner=True)
 def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
     """Normalise one sample: classes with the fewest zeros, by their products. All (C,)."""
     # the limit for zeros that are replaced by equal tiny numbers: fewer zeros beat any product
@@ -339,7 +339,7 @@ def _settle(values: np.ndarray, powers: np.ndarray, zeros: np.ndarray) -> None:
         values[k] /= total
 
 
-@compiled
+@compiled(inner=True)
 def shares(
     outputs: np.ndarray, member: int, first: int, spare: np.ndarray
 ) -> tuple[np.ndarray, bool]:
@@ -350,7 +350,8 @@ def shares(
     values : ndarray of shape (m C,)
         A view of the outputs if all sums are 1, as for probabilities; else `spare`.
     fine : bool
-        False if support is not finite, or a row is all zero.
+        False if support is not finite, a row is all zero, or a sum is too large or small for its
+        reciprocal: `support.divided` is for such sums.
     """
     n_classes = outputs.shape[2]
     m = len(spare) // n_classes
@@ -363,18 +364,17 @@ def shares(
         while place < end:
             total += values[place]
             place += one
-        if _LEAST < total < _MOST:
-            factor, place = 1 / total, at
-            while place < end:
-                spare[place] = values[place] * factor
-                place += one
-        elif not divide(values[at:end], spare[at:end]):
+        if not LEAST < total < MOST:
             return spare, False
+        factor, place = 1 / total, at
+        while place < end:
+            spare[place] = values[place] * factor
+            place += one
         at = end
     return spare, True
 
 
-@compiled
+@compiled(inner=True)
 def total_of(row: np.ndarray) -> float:
     """Sum of support (C,); -1 if it is invalid, infinity if only the sum overflows."""
     total, least, most = 0.0, 0.0, 0.0
@@ -386,7 +386,7 @@ def total_of(row: np.ndarray) -> float:
     return total if fine else -1.0
 
 
-@compiled
+@compiled(inner=True)
 def divide(row: np.ndarray, share: np.ndarray) -> bool:
     """Divide support (C,) by its sum, even if that overflows; False if it is invalid."""
     # a row of valid values whose sum overflows
@@ -406,7 +406,7 @@ def divide(row: np.ndarray, share: np.ndarray) -> bool:
     return bool(total > 0)
 
 
-@compiled
+@compiled(inner=True)
 def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
     """Whether all rows of values (m C,) sum to 1 up to rounding.
 
@@ -426,7 +426,7 @@ def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
             c += values[at + width + width]
             d += values[at + width + width + width]
             at += one
-        near = abs(a) < _NEAR and abs(b) < _NEAR and abs(c) < _NEAR and abs(d) < _NEAR
+        near = abs(a) < NEAR and abs(b) < NEAR and abs(c) < NEAR and abs(d) < NEAR
         off |= not near
         at = end + width + width + width
         left -= four
@@ -436,7 +436,7 @@ def _sums_to_one(values: np.ndarray, n_classes: int) -> bool:
         while at < end:
             a += values[at]
             at += one
-        off |= not abs(a) < _NEAR
+        off |= not abs(a) < NEAR
     return off == 0
 
 
@@ -538,4 +538,28 @@ def winners(
         codes[i] = first
         tied[i] = near > 1
         most[i] = top
+    return True
+
+
+@compiled
+def divide_agreeing(
+    support: np.ndarray, totals: np.ndarray, codes: np.ndarray, ulps: float, shares: np.ndarray
+) -> bool:
+    """Fill in support divided by its total (m,); False for one below 0, or of none.
+
+    Where only rounding makes another share larger than that of the decided class (m,), the class
+    gets the largest share.
+    """
+    n_classes = support.shape[1]
+    for i in range(len(support)):
+        fine, top = totals[i] > 0, -math.inf
+        for k in range(n_classes):
+            fine &= support[i, k] >= 0
+            shares[i, k] = support[i, k] / totals[i] if fine else 0.0
+            top = max(top, shares[i, k])
+        if not fine:
+            return False
+        code = codes[i]
+        if 0 <= code < n_classes and top > shares[i, code] >= top * (1 - 2 * ulps):
+            shares[i, code] = top
     return True

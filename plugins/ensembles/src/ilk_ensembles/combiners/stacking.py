@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -10,6 +10,7 @@ import ilk
 from ilk import Capabilities, ClassifierLike, check_fitted, param, slot
 from ilk_ensembles.base.members import failure, fit_member
 from ilk_ensembles.base.outputs import member_codes, member_probabilities
+from ilk_ensembles.base.validation import beside
 from ilk_ensembles.combiners.support import SupportCombiner, leveled
 from ilk_ensembles.combiners.weights import held_out_codes, normalized
 
@@ -21,7 +22,9 @@ class Stacking(SupportCombiner):
     """Stacked generalization: predictions of a classifier whose features are members' outputs.
 
     The features of a sample are the outputs of all members, each divided by its sum over the
-    classes: L times C numbers. The classifier is trained on outputs for held-out samples.
+    classes: L times C numbers. The classifier is trained on outputs for held-out samples. The last
+    class of each member is left out if the classifier refuses the features otherwise, as `lda`
+    and `qda` do: the other classes determine it, so covariances are singular.
 
     Attributes
     ----------
@@ -29,6 +32,8 @@ class Stacking(SupportCombiner):
         The fitted learner. Its labels are positions of classes.
     n_members_ : int
         L.
+    n_columns_ : int
+        Classes with a feature for each member: C, or C - 1.
 
     Raises
     ------
@@ -37,7 +42,9 @@ class Stacking(SupportCombiner):
 
     References
     ----------
-    Wolpert (1992), "Stacked generalization"; System Evaluation slides, "Combining Classifiers".
+    Wolpert (1992), "Stacked generalization".
+
+    Evaluation slides: Stacking.
 
     Examples
     --------
@@ -96,12 +103,19 @@ class Stacking(SupportCombiner):
         support = normalized(self, outputs)
         codes = held_out_codes(self, support, y)
         self.n_members_, _, self.n_classes_ = support.shape
-        learner, features = self.resolve_slot("learner"), self._features(support, X)
-        try:
-            self.learner_ = fit_member(learner, features, codes, sample_weight)
-        except Exception as error:
-            raise failure(self, "learner", learner, error) from error
-        return self
+        learner = self.resolve_slot("learner")
+        refused: Exception | None = None
+        for n_columns in (self.n_classes_, self.n_classes_ - 1):
+            self.n_columns_ = n_columns
+            features = self._features(support, X)
+            try:
+                self.learner_ = fit_member(learner, features, codes, sample_weight)
+            except Exception as error:  # noqa: BLE001  # a learner may raise anything
+                refused = refused or error
+            else:
+                return self
+        assert refused is not None
+        raise failure(self, "learner", learner, refused) from refused
 
     def combine(self, outputs: ArrayLike, X: Cases | None = None) -> np.ndarray:
         self.check_parameters()
@@ -119,23 +133,25 @@ class Stacking(SupportCombiner):
         except Exception as error:
             raise failure(self, "learner", self.learner_, error) from error
 
-    def _learned(self, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    def _learned(self, features: Any, classes: np.ndarray) -> np.ndarray:
         """Support by the learner; array of shape (n, C)."""
         if hasattr(self.learner_, "predict_proba"):
             return leveled(member_probabilities(self.learner_, features, classes))
         predicted = member_codes(self.learner_, features, classes)
         return np.asarray((predicted[:, None] == classes).astype(float))
 
-    def _features(self, support: np.ndarray, X: Cases | None) -> np.ndarray:
+    def _features(self, support: np.ndarray, X: Cases | None) -> Any:
         """Outputs of all members side by side, and X with `passthrough`."""
         n = support.shape[1]
-        columns = support.transpose(1, 0, 2).reshape(n, -1)
+        columns = support[:, :, : self.n_columns_].transpose(1, 0, 2).reshape(n, -1)
         if not self.passthrough:
             return columns
         name = ilk.display_name(self)
         if X is None:
             raise ilk.InputError(f"{name}: needs X, the cases of the outputs")
-        cases = np.asarray(ilk.check_vectors(self, X), dtype=float)
-        if len(cases) != n:
-            raise ilk.InputError(f"{name}: X has {len(cases)} rows for {n} samples of outputs")
-        return np.hstack([columns, cases])
+        cases = ilk.check_vectors(self, X, sparse=True).astype(float, copy=False)
+        if ilk.n_rows(cases) != n:
+            raise ilk.InputError(
+                f"{name}: X has {ilk.n_rows(cases)} rows for {n} samples of outputs"
+            )
+        return beside(columns, cases)

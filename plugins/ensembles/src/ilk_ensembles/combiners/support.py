@@ -141,6 +141,20 @@ def as_outputs(owner: object, outputs: ArrayLike) -> np.ndarray:
     return array
 
 
+def divided(outputs: np.ndarray) -> np.ndarray:
+    """Divide support (L, m, C) by its sums of any size, as `rule_kernels.shares` does by others."""
+    from ilk_ensembles.combiners.rule_kernels import LEAST, MOST, NEAR
+
+    with np.errstate(over="ignore"):
+        totals = over_classes(np.add, outputs)
+    parts = np.where(np.isinf(totals), outputs / over_classes(np.maximum, outputs), outputs)
+    shares = parts / over_classes(np.add, parts)
+    usual = (totals > LEAST) & (totals < MOST)
+    np.multiply(outputs, 1 / np.where(usual, totals, 1), out=shares, where=usual)
+    one = (abs(totals - 1) < NEAR).all(axis=(1, 2), keepdims=True)
+    return np.where(one, outputs, shares)
+
+
 def combine_blocks(
     owner: object,
     outputs: ArrayLike,
@@ -192,8 +206,10 @@ def combine_blocks(
             values, first = np.ascontiguousarray(array[:, start:stop], dtype=np.float64), 0
             values = values if values.flags.writeable else values.copy()
         block = result[start:stop]
-        if not rule(values, first, block, *arguments, *(each[start:stop] for each in by_sample)):
-            ilk.check_outputs(owner, array)  # raises and names the cell
+        others = *arguments, *(each[start:stop] for each in by_sample)
+        if not rule(values, first, block, *others):
+            checked = ilk.check_outputs(owner, array)  # raises and names the cell
+            rule(divided(checked[:, start:stop]), 0, block, *others)
         # rounded sums may exceed the bound
         np.minimum(block, most, out=block)
         level(block, ULPS)

@@ -40,9 +40,14 @@ class WeightedSum(SupportCombiner):
 
     References
     ----------
-    Zaidi (2011), equations 10.5 and 10.18 (whose weights sum to 1 - 2^-(Q+1); here they are
-    divided by their sum); Cunningham, Cord & Delany (2008), equation 2.26; Breiman (1996),
-    "Stacked regressions", for learned weights.
+    Zaidi 2011: equations 10.5, 10.18 (whose weights sum to less than 1; here they are divided by
+    their sum).
+
+    Cunningham 2008: section 2.5.3; equation 2.26.
+
+    Evaluation slides: Voting.
+
+    Breiman (1996), "Stacked regressions", for learned weights.
 
     Examples
     --------

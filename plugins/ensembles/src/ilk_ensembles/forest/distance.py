@@ -76,8 +76,9 @@ class ForestDistance(ilk.Distance):
 
     References
     ----------
-    P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", 2008, sec. 2.5.4 (case
-    proximities); L. Breiman, "Random forests", *Machine Learning* 45, 2001.
+    Cunningham 2008: section 2.5.4 (case proximities).
+
+    L. Breiman, "Random forests", *Machine Learning* 45, 2001.
 
     Examples
     --------

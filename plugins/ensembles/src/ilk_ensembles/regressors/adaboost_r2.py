@@ -79,7 +79,7 @@ class AdaBoostR2(ilk.Regressor):
     ----------
     .. [1] H. Drucker, "Improving regressors using boosting techniques", *Proceedings of ICML*,
        1997.
-    .. [2] Cunningham, Cord and Delany (2008), sec. 2.5.5.
+    .. [2] Cunningham 2008: section 2.5.5.
 
     Examples
     --------

@@ -72,10 +72,9 @@ class BaggingRegressor(Resampled, ilk.Regressor):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.5.3.
+    .. [1] Cunningham 2008: section 2.5.3; equations 2.25-2.26.
     .. [2] L. Breiman, "Bagging predictors", *Machine Learning* 24, 1996.
-    .. [3] *System Evaluation*, lecture slides: bagging, by average or median with regression.
+    .. [3] Evaluation slides: Bagging.
 
     Examples
     --------

@@ -74,12 +74,12 @@ class BoostedExperts(ilk.Regressor):
 
     References
     ----------
-    .. [1] R. Avnimelech and N. Intrator, "Boosted mixture of experts: an ensemble learning
-       scheme", *Neural Computation* 11, 1999.
-    .. [2] R. Avnimelech and N. Intrator, "Boosting regression estimators", *Neural Computation*
-       11, 1999.
-    .. [3] *System Evaluation*, lecture slides: mixture of experts. Cunningham, Cord and Delany
-       (2008), sec. 2.5.5.
+    .. [1] R. Avnimelech and N. Intrator, "Boosted mixture of experts: an ensemble learning scheme",
+       *Neural Computation* 11, 1999.
+    .. [2] R. Avnimelech and N. Intrator, "Boosting regression estimators", *Neural Computation* 11,
+       1999.
+    .. [3] Evaluation slides: Mixture of Experts.
+    .. [4] Cunningham 2008: section 2.5.5.
 
     Examples
     --------
@@ -122,6 +122,7 @@ class BoostedExperts(ilk.Regressor):
     penalty: float = param(
         default=0.001,
         gt=0,
+        lt=np.inf,
         doc="L2 penalty of the gate's coefficients b, over standardised features.",
     )
     method: Literal["weighting", "resampling"] = param(

@@ -15,7 +15,15 @@ from ilk_ensembles.base.heterogeneous import (
     PASSTHROUGH,
     HeterogeneousRegressor,
 )
-from ilk_ensembles.base.members import each_place, failure, fit_member, seed_members
+from ilk_ensembles.base.members import (
+    each_place,
+    failure,
+    fit_member,
+    has_fixed_parameters,
+    parameters_checked,
+    seed_members,
+)
+from ilk_ensembles.base.validation import beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +69,7 @@ class StackingRegressor(HeterogeneousRegressor):
     ----------
     .. [1] D. H. Wolpert, "Stacked generalization", *Neural Networks* 5, 1992.
     .. [2] L. Breiman, "Stacked regressions", *Machine Learning* 24, 1996 (without an intercept).
-    .. [3] *System Evaluation*, lecture slides: "Combining Classifiers", stacking.
+    .. [3] Evaluation slides: Stacking.
 
     Examples
     --------
@@ -140,10 +148,8 @@ class StackingRegressor(HeterogeneousRegressor):
             raise failure(self, "learner", learner, error) from error
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse &= not self.passthrough
-        return tags
+    def _readers(self) -> list[Any]:
+        return [*super()._readers(), *([self._learner()] if self.passthrough else [])]
 
     # non-negative coefficients, as Breiman proposes: those of similar predictions do not cancel
     def _learner(self) -> Any:
@@ -162,6 +168,7 @@ class StackingRegressor(HeterogeneousRegressor):
         from sklearn.base import clone
 
         places = [f"{place}, on a part of the rows," for place in self._places()]
+        known = all(map(has_fixed_parameters, self.estimators_))
 
         def query(train: np.ndarray, test: np.ndarray) -> np.ndarray:
             part, some = ilk.take(X, train), None if weights is None else weights[train]
@@ -169,17 +176,18 @@ class StackingRegressor(HeterogeneousRegressor):
             def fit(_: int, member: Estimator) -> Any:
                 return fit_member(clone(member, safe=False), part, y[train], some)
 
-            fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
+            with parameters_checked(known):
+                fitted = each_place(self, self.estimators_, fit, self.n_jobs, argument=places)
             return self._member_outputs(fitted, ilk.take(X, test))
 
         scheme = None if self.resampling is None else self.resolve_slot("resampling")
         return held_out_outputs(self, query, X, y, scheme, rng, random_folds)
 
-    def _features(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
+    def _features(self, outputs: np.ndarray, X: Cases) -> Any:
         """The members' predictions side by side, and X with `passthrough`."""
         if not self.passthrough:
             return outputs.T
-        return np.hstack([outputs.T, ilk.check_vectors(self, X)])
+        return beside(outputs.T, ilk.check_vectors(self, X, sparse=True))
 
     def _combine(self, outputs: np.ndarray, X: Cases) -> np.ndarray:
         return np.asarray(self.learner_.predict(self._features(outputs, X)), dtype=float)

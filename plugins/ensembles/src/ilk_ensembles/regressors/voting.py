@@ -44,9 +44,8 @@ class VotingRegressor(HeterogeneousRegressor):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.5.3.
-    .. [2] *System Evaluation*, lecture slides: "Voting", by average or median with regression.
+    .. [1] Cunningham 2008: section 2.5.3.
+    .. [2] Evaluation slides: Voting; Variance of an Average.
 
     Examples
     --------

@@ -127,7 +127,11 @@ def squared_loss(
 
     References
     ----------
-    Geman, Bienenstock & Doursat (1992); Zaidi (2011), sec. 2.2.
+    Geman, Bienenstock & Doursat (1992).
+
+    Zaidi 2011: section 2.2.
+
+    Ntoutsi 2015: Bias and variance.
 
     Examples
     --------

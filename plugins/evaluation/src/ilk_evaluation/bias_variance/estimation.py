@@ -87,7 +87,11 @@ def of_pipeline(
 
     References
     ----------
-    Kohavi & Wolpert (1996), sec. 4; Cunningham, Cord & Delany (2008), sec. 2.5.2.
+    Kohavi & Wolpert (1996), sec. 4.
+
+    Cunningham 2008: section 2.5.2.
+
+    Ntoutsi 2015: Bias and variance; figure 5.34.
 
     Examples
     --------

@@ -56,8 +56,9 @@ def kohavi_wolpert(
 
     References
     ----------
-    Kohavi & Wolpert (1996), Bias plus variance decomposition for zero-one loss functions, ICML;
-    Cunningham, Cord & Delany (2008), sec. 2.5.2.
+    Kohavi & Wolpert (1996), Bias plus variance decomposition for zero-one loss functions, ICML.
+
+    Cunningham 2008: section 2.5.2.
 
     Examples
     --------
@@ -138,6 +139,8 @@ def domingos(
     References
     ----------
     Domingos (2000), A unified bias-variance decomposition and its applications, ICML.
+
+    Ntoutsi 2015: Bias and variance.
 
     Examples
     --------

@@ -26,7 +26,14 @@ from ilk_evaluation.intervals import binomial_interval
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_REPEATING = ("bootstrap", "bootstrap_632", "holdout", "random_subsampling", "repeated_kfold")
+_REPEATING = (
+    "bootstrap",
+    "bootstrap_632",
+    "holdout",
+    "per_class",
+    "random_subsampling",
+    "repeated_kfold",
+)
 """Resamplings with a parameter `repeats`, the number of their repeats."""
 
 

@@ -240,8 +240,10 @@ class PairedT5x2(_FiveByTwo):
 
     References
     ----------
-    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised
-    classification learning algorithms. Neural Computation 10, 1895-1923.
+    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. Neural Computation 10, 1895-1923.
+
+    Evaluation slides: Introduction; 5 x 2 Cross-Validation.
 
     Examples
     --------

@@ -51,7 +51,9 @@ class Robustness(ilk.Comparison):
     References
     ----------
     Friedman, J. H. (1994). Flexible metric nearest neighbor classification. Technical report,
-    Stanford University. Zaidi 2011, equation (4.16).
+    Stanford University.
+
+    Zaidi 2011: section 4.3.1; equation 4.16; figures 4.3, 6.2.
 
     Examples
     --------

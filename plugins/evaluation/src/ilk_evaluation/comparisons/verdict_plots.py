@@ -132,7 +132,7 @@ def draw_box_plots(verdict: ilk.Verdict, ordered: Sequence[str], ax: Axes | None
 
     References
     ----------
-    Zaidi (2011), figure 4.3.
+    Zaidi 2011: figures 4.3, 6.2.
     """
     boxes, ratios = verdict.details["boxes"], verdict.details["ratios"]
     ax = ax or new_axes(6, 1.2 + 0.3 * len(boxes))

@@ -158,8 +158,13 @@ def roc(prediction: Prediction, positive: object = None, *, every_point: bool = 
 
     References
     ----------
-    Arras, Supervised Learning part 3, ROC curves; Fawcett (2006), An introduction to ROC
-    analysis, Pattern Recognition Letters 27.
+    Arras: ROC Curves.
+
+    Evaluation slides: ROC Curve.
+
+    Zaidi 2011: figures 4.12, 10.3.
+
+    Fawcett (2006), An introduction to ROC analysis, Pattern Recognition Letters 27.
 
     Examples
     --------
@@ -250,8 +255,9 @@ def precision_recall(prediction: Prediction, positive: object = None) -> Curve:
 
     References
     ----------
-    Arras, Supervised Learning part 3, AUC and PR curves; Davis & Goadrich (2006), The
-    relationship between precision-recall and ROC curves.
+    Arras: AUC and PR-Curves.
+
+    Davis & Goadrich (2006), The relationship between precision-recall and ROC curves.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from itertools import product
 from typing import Any, ClassVar, Self
 
@@ -77,6 +78,35 @@ class RuleBased(ilk.Dataset):
         return name if self.encode is None else f"{name} ({self.encode})"
 
 
+class Mislabelled(RuleBased):
+    """Two classes by a rule; on demand a share of the labels is wrong."""
+
+    noise: float = param(
+        default=0.0,
+        ge=0,
+        lt=0.5,
+        doc="Share of the labels that are wrong, rounded to a whole number; below 0.5.",
+    )
+    random_state: int = param(default=0, ge=0, doc="Seed of the choice of wrong labels.")
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """With nominal columns, with codes, and with wrong labels."""
+        return [cls(), cls(encode="ordinal"), cls(noise=0.1, random_state=1)]
+
+    def load(self) -> ilk.Data:
+        data = super().load()
+        order = np.random.default_rng(self.random_state).permutation(len(data.y))
+        wrong = order[: round(self.noise * len(order))]
+        y = data.y.copy()
+        y[wrong] = np.where(y[wrong] == data.classes[0], data.classes[1], data.classes[0])
+        return replace(data, y=y)
+
+    def title(self) -> str:
+        """Registered name, with the share of wrong labels if there are some."""
+        return f"{super().title()} (noise {self.noise:g})" if self.noise else super().title()
+
+
 class BalanceScale(ilk.Dataset):
     """Balance scale: 625 cases, 4 numeric features; tips left, balanced or tips right.
 
@@ -109,7 +139,7 @@ class BalanceScale(ilk.Dataset):
         )
 
 
-class TicTacToe(RuleBased):
+class TicTacToe(Mislabelled):
     """Tic-tac-toe: 958 final boards of 9 nominal squares; whether x, who began, won.
 
     All boards at which a game can end if x begins: x has a line (626, class "positive"),
@@ -138,11 +168,6 @@ class TicTacToe(RuleBased):
 
     features = tuple(f"{row}_{column}_square" for row in _ROWS for column in _COLUMNS)
 
-    @classmethod
-    def examples(cls) -> list[Self]:
-        """With nominal columns and with codes."""
-        return [cls(), cls(encode="ordinal")]
-
     def cases(self) -> tuple[list[tuple[str, ...]], list[Any]]:
         """The final boards in the order of their squares, x before o before b."""
         squares = np.indices((3,) * 9).reshape(9, -1).T  # each row a board: 0 = x, 1 = o, 2 = b
@@ -157,7 +182,7 @@ class TicTacToe(RuleBased):
         return list(map(tuple, boards)), labels.tolist()
 
 
-class Monks(RuleBased):
+class Monks(Mislabelled):
     """All 432 robots, labelled by a rule."""
 
     features = (
@@ -168,11 +193,6 @@ class Monks(RuleBased):
         "jacket_color",
         "has_tie",
     )
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        """With nominal columns and with codes."""
-        return [cls(), cls(encode="ordinal")]
 
     @abstractmethod
     def holds(self, robot: tuple[int, ...]) -> bool:

@@ -33,7 +33,9 @@ class Xor(RuleBased):
 
     References
     ----------
-    System Evaluation slides, the XOR problem; Minsky, M. and Papert, S. (1969). Perceptrons.
+    Evaluation slides: XOR Problem.
+
+    Minsky, M. and Papert, S. (1969). Perceptrons.
 
     Examples
     --------

@@ -9,10 +9,13 @@ from ilk_evaluation.diversity.diversity_measures import (
     AmbiguityDecomposition,
     ambiguity,
     ambiguity_decomposition,
+    double_fault,
     entropy,
     fail_disagreement,
+    kappa,
     mean_of_pairs,
     plain_disagreement,
+    q_statistic,
 )
 from ilk_evaluation.diversity.members import MemberLabels, member_labels
 
@@ -21,9 +24,12 @@ __all__ = [
     "MemberLabels",
     "ambiguity",
     "ambiguity_decomposition",
+    "double_fault",
     "entropy",
     "fail_disagreement",
+    "kappa",
     "mean_of_pairs",
     "member_labels",
     "plain_disagreement",
+    "q_statistic",
 ]

@@ -36,7 +36,7 @@ def plain_disagreement(answers: np.ndarray) -> np.ndarray:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.28.
+    Cunningham 2008: section 2.5.3.1; equation 2.28.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def fail_disagreement(answers: np.ndarray, y: Labels) -> np.ndarray:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.29.
+    Cunningham 2008: section 2.5.3.1; equation 2.29.
 
     Examples
     --------
@@ -89,17 +89,150 @@ def fail_disagreement(answers: np.ndarray, y: Labels) -> np.ndarray:
            [0.5, 0. , 1. ],
            [0.5, 1. , 0. ]])
     """
+    both, n = _both_right("fail_disagreement", answers, y)
+    right = np.diagonal(both)
+    return np.asarray((right[:, None] + right - 2 * both) / n)
+
+
+def double_fault(answers: np.ndarray, y: Labels) -> np.ndarray:
+    """Share of the cases that both of two members get wrong, ``N00 / n``.
+
+    Parameters
+    ----------
+    answers : array of shape (L, n)
+    y : array of shape (n,)
+        The true labels.
+
+    Returns
+    -------
+    ndarray of shape (L, L)
+        Symmetric, with the error of each member on the diagonal.
+
+    Raises
+    ------
+    InputError
+        If a shape is wrong, or there are no predictions.
+
+    References
+    ----------
+    Giacinto & Roli (2001), "Design of effective neural network ensembles for image
+    classification purposes"; Kuncheva & Whitaker (2003), "Measures of diversity in classifier
+    ensembles".
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> diversity.double_fault([["a", "b"], ["b", "b"], ["a", "a"]], ["a", "a"])
+    array([[0.5, 0.5, 0. ],
+           [0.5, 1. , 0. ],
+           [0. , 0. , 0. ]])
+    """
+    both, n = _both_right("double_fault", answers, y)
+    right = np.diagonal(both)
+    return np.asarray((n - right[:, None] - right + both) / n)
+
+
+def q_statistic(answers: np.ndarray, y: Labels) -> np.ndarray:
+    """Yule's Q of two members, ``(N11 N00 - N01 N10) / (N11 N00 + N01 N10)``.
+
+    N11 cases are right by both, N00 by none, N10 and N01 by one of the two. Q is 0 for members
+    whose errors are independent, 1 if one errs only where the other does, and -1 if no case is
+    wrong by both, or none is right by both.
+
+    Parameters
+    ----------
+    answers : array of shape (L, n)
+    y : array of shape (n,)
+        The true labels.
+
+    Returns
+    -------
+    ndarray of shape (L, L)
+        Symmetric, within -1 and 1. NaN where both products are 0, as for a member that is always
+        right.
+
+    Raises
+    ------
+    InputError
+        If a shape is wrong, or there are no predictions.
+
+    References
+    ----------
+    Kuncheva & Whitaker (2003), "Measures of diversity in classifier ensembles and their
+    relationship with the ensemble accuracy".
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> answers = [["a", "a", "b", "b"], ["a", "b", "a", "b"], ["a", "a", "a", "b"]]
+    >>> diversity.q_statistic(answers, ["a", "a", "a", "a"])
+    array([[1., 0., 1.],
+           [0., 1., 1.],
+           [1., 1., 1.]])
+    """
+    both, n = _both_right("q_statistic", answers, y)
+    right = np.diagonal(both)
+    same = both * (n - right[:, None] - right + both)
+    other = (right[:, None] - both) * (right - both)
+    whole = same + other
+    undefined = np.full_like(both, np.nan)
+    return np.asarray(np.divide(same - other, whole, out=undefined, where=whole > 0))
+
+
+def kappa(answers: np.ndarray) -> np.ndarray:
+    """Cohen's kappa of the labels of two members: their agreement beyond that of chance.
+
+    ``(a - c) / (1 - c)``, where the two agree on a share a of the cases, and would agree on
+    ``c = sum_k p_k q_k`` if they predicted class k as often, p_k and q_k, but independently.
+
+    Parameters
+    ----------
+    answers : array of shape (L, n)
+
+    Returns
+    -------
+    ndarray of shape (L, L)
+        Symmetric, at most 1, with 1 on the diagonal. NaN for two members that always predict the
+        same one class.
+
+    Raises
+    ------
+    InputError
+        If the shape is wrong, or there are no predictions.
+
+    References
+    ----------
+    Cohen (1960), "A coefficient of agreement for nominal scales"; Margineantu & Dietterich (1997),
+    "Pruning adaptive boosting", for ensembles and the kappa-error diagram
+    (`ilk_ensembles.plotting.kappa_error`).
+
+    Examples
+    --------
+    >>> from ilk_evaluation import diversity
+    >>> diversity.kappa([["a", "a", "b", "b"], ["a", "b", "a", "b"], ["a", "a", "b", "b"]])
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [1., 0., 1.]])
+    """
+    codes, n_classes = _answer_codes(answers)
+    shares = np.stack([np.bincount(each, minlength=n_classes) for each in codes]) / codes.shape[1]
+    chance = shares @ shares.T
+    agreement = 1 - plain_disagreement(answers)
+    undefined = np.full_like(chance, np.nan)
+    found = np.divide(agreement - chance, 1 - chance, out=undefined, where=chance < 1)
+    return np.asarray(found)
+
+
+def _both_right(function: str, answers: np.ndarray, y: Labels) -> tuple[np.ndarray, int]:
+    """Number of cases that two members get right, of shape (L, L), and number of all cases."""
     answers = _checked_answers(answers)
-    truth = label_array("fail_disagreement: y", y)
+    truth = label_array(f"{function}: y", y)
     if (truth.dtype.kind in "UO") != (answers.dtype.kind in "UO"):
         raise InputError(
-            f"fail_disagreement: answers and y must be of one type, got {answers.dtype} and "
-            f"{truth.dtype}"
+            f"{function}: answers and y must be of one type, got {answers.dtype} and {truth.dtype}"
         )
     if truth.shape != answers.shape[1:]:
-        raise InputError(
-            f"fail_disagreement: y must have shape {answers.shape[1:]}, got {truth.shape}"
-        )
+        raise InputError(f"{function}: y must have shape {answers.shape[1:]}, got {truth.shape}")
     n = len(truth)
     both = np.zeros((len(answers), len(answers)))
     size = max(_CELLS // len(answers), 1)
@@ -107,8 +240,7 @@ def fail_disagreement(answers: np.ndarray, y: Labels) -> np.ndarray:
         right = answers[:, start : start + size] == truth[start : start + size]
         numbers = right.astype(np.float32)
         both += numbers @ numbers.T
-    correct = np.diagonal(both)
-    return np.asarray((correct[:, None] + correct - 2 * both) / n)
+    return both, n
 
 
 def mean_of_pairs(matrix: np.ndarray) -> float:
@@ -130,7 +262,7 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.5.3.1.
+    Cunningham 2008: section 2.5.3.1.
 
     Examples
     --------
@@ -163,7 +295,7 @@ def entropy(answers: np.ndarray) -> float:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.30.
+    Cunningham 2008: section 2.5.3.1; equation 2.30.
 
     Examples
     --------
@@ -200,7 +332,8 @@ def ambiguity(answers: np.ndarray, *, normalize: bool = False) -> float:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.31.
+    Cunningham 2008: section 2.5.3.1; equation 2.31 (the sum over members is not divided by their
+    number).
 
     Examples
     --------
@@ -299,7 +432,9 @@ def ambiguity_decomposition(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), equation 2.27; Krogh & Vedelsby (1995).
+    Cunningham 2008: section 2.5.3.1; equation 2.27.
+
+    Krogh & Vedelsby (1995).
 
     Examples
     --------

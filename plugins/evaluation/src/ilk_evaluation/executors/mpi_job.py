@@ -79,7 +79,7 @@ class MPI(ilk.Executor):
         if importlib.util.find_spec("mpi4py") is None:
             raise ExecutorError("mpi needs mpi4py, which is not installed (pip install mpi4py)")
         if _in_a_job():
-            from ilk_evaluation.executors.mpi_ranks import RanksPool
+            from ilk_evaluation.executors.mpi_first_rank import RanksPool
 
             opened: AbstractContextManager[futures.Executor]
             opened = RanksPool(self.workers, self.inner_threads)

@@ -400,16 +400,17 @@ def _comparison_figure(name: str, comparison: ilk.Comparison, verdict: ilk.Verdi
 
 
 def _comparison_table(verdict: ilk.Verdict) -> pd.DataFrame:
-    """Return the numbers of a verdict's figure: mean ranks, and the boxes of ratios."""
+    """Return the numbers of a verdict's figure: of pairs, or mean ranks and boxes of ratios."""
     import pandas as pd
 
+    if not verdict.ranks:  # pairs are tested on each data set
+        return pd.DataFrame(list(verdict.pairs)).drop(columns="differences", errors="ignore")
     boxes: Any = verdict.details.get("boxes", {})
     rows = [
         {"pipeline": name, "mean rank": rank, **boxes.get(name, {})}
         for name, rank in verdict.ranks.items()
     ]
-    frame = pd.DataFrame(rows)
-    return frame.sort_values("mean rank", kind="stable") if len(frame) else frame
+    return pd.DataFrame(rows).sort_values("mean rank", kind="stable")
 
 
 _HEIGHT, _WIDTH, _GAP = 11.0, 5.0, 6.0  # size of a letter and distance from the point, in points

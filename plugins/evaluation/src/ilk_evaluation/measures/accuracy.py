@@ -25,7 +25,9 @@ class Error(ilk.Measure):
 
     References
     ----------
-    System Evaluation slides: the error counting estimate, with rejected cases left out.
+    Evaluation slides: Error Counting Technique (rejected cases are left out).
+
+    Ntoutsi 2015: Classification error.
 
     Examples
     --------
@@ -50,7 +52,11 @@ class Accuracy(ilk.Measure):
 
     References
     ----------
-    System Evaluation slides: the error counting estimate, with rejected cases left out.
+    Evaluation slides: Error Counting Technique (rejected cases are left out).
+
+    Ntoutsi 2015: Classification error.
+
+    Arras: Error Types.
 
     Examples
     --------
@@ -76,7 +82,7 @@ class MeanClassAccuracy(ilk.Measure):
 
     References
     ----------
-    Zaidi (2011), (4.17), which prints ``sum_i M_ij / N_c`` without the mean.
+    Zaidi 2011: section 4.3.2; equation 4.17 (which prints ``sum_i M_ij / N_c`` without the mean).
 
     Examples
     --------
@@ -125,7 +131,7 @@ class PerClassError(ilk.Measure):
 
     References
     ----------
-    System Evaluation slides, error counting technique.
+    Evaluation slides: Error Counting Technique.
 
     Examples
     --------

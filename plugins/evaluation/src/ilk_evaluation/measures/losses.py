@@ -45,8 +45,9 @@ class Risk(ilk.Measure):
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.1-2.2.2 (2.2); Crammer & Singer (2001), for the
-    hinge loss of more than two classes.
+    Cunningham 2008: sections 2.2.1-2.2.2; equations 2.1-2.2.
+
+    Crammer & Singer (2001), for the hinge loss of more than two classes.
 
     Examples
     --------
@@ -174,7 +175,9 @@ class SquaredError(ilk.Measure):
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.1: the quadratic loss.
+    Cunningham 2008: section 2.2.1 (the quadratic loss).
+
+    Zaidi 2011: equation 4.6.
 
     Examples
     --------
@@ -227,8 +230,11 @@ class Cost(ilk.Measure):
 
     References
     ----------
-    System Evaluation slides, cost-sensitive learning and risk; Chow (1970), On optimum
-    recognition error and reject tradeoff, for the cost of a rejection.
+    Evaluation slides: Algorithm Preference.
+
+    Cunningham 2008: section 2.2.1.
+
+    Chow (1970), On optimum recognition error and reject tradeoff, for the cost of a rejection.
 
     Examples
     --------

@@ -130,7 +130,9 @@ class Precision(Rate):
 
     References
     ----------
-    Arras, Supervised Learning part 3, performance measures; System Evaluation slides.
+    Arras: Precision and Recall.
+
+    Evaluation slides: Measuring Error.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class Recall(Rate):
 
     References
     ----------
-    Arras, Supervised Learning part 3, performance measures; System Evaluation slides.
+    Arras: Precision and Recall.
 
     Examples
     --------
@@ -188,7 +190,7 @@ class Specificity(Rate):
 
     References
     ----------
-    System Evaluation slides, measuring error.
+    Evaluation slides: Measuring Error.
 
     Examples
     --------
@@ -217,7 +219,9 @@ class FalsePositiveRate(Rate):
 
     References
     ----------
-    Arras, Supervised Learning part 3, performance measures; System Evaluation slides.
+    Arras: ROC Curves.
+
+    Evaluation slides: Measuring Error.
 
     Examples
     --------
@@ -247,7 +251,7 @@ class F1(Rate):
 
     References
     ----------
-    Arras, Supervised Learning part 3, performance measures.
+    Arras: F-Measure.
 
     Examples
     --------

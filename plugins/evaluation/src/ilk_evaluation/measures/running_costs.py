@@ -1,4 +1,4 @@
-"""Costs of a pipeline: seconds to fit and to predict, share of cases removed, size of a model."""
+"""Costs of a pipeline: seconds to fit, to predict and saved, share of cases removed, size."""
 
 from __future__ import annotations
 
@@ -55,6 +55,29 @@ class PredictSeconds(ilk.Measure):
 
     def __call__(self, prediction: ilk.Prediction) -> float:
         return float(prediction.predict_seconds)
+
+
+class SavedSeconds(ilk.Measure):
+    """Wall-clock seconds saved by work that pipelines share, which ran once for the split.
+
+    The seconds to fit and to predict are those of the pipeline alone; without what was saved they
+    are the seconds spent.
+
+    Examples
+    --------
+    >>> import ilk, numpy as np
+    >>> one = np.array([1])
+    >>> prediction = ilk.Prediction(one, one, classes=one, saved_seconds=0.25)
+    >>> ilk.measure("saved_seconds")(prediction)
+    0.25
+    """
+
+    greater_is_better = True
+    predictors = EVERY
+    needs = "seconds"
+
+    def __call__(self, prediction: ilk.Prediction) -> float:
+        return float(prediction.saved_seconds)
 
 
 class Reduction(ilk.Measure):

@@ -77,7 +77,7 @@ class LogLoss(ilk.Measure):
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.1: the loss -log f(x).
+    Cunningham 2008: section 2.2.1 (the logarithmic loss).
 
     Examples
     --------

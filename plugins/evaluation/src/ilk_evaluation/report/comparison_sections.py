@@ -52,8 +52,9 @@ def comparison_section(figure_data: FigureData, figures: Figures) -> Section:
         else:
             use = score_figures.use_of(comparison)
             name = label.replace(use, score_figures.name_of(comparison), 1)
-            drawn = [figures.embed(specs[name].figure())] if name in specs else []
             verdict = found[label]
+            ranked = bool(verdict.ranks)  # the table of pairs is below, in any case
+            drawn = [figures.embed(specs[name].figure(), data=ranked)] if name in specs else []
             matrices = _matrices(figure_data, verdict)
             beside = len({pair["a"] for pair in verdict.pairs}) < _BESIDE
             if beside:

@@ -118,10 +118,11 @@ def _of_predictions(figure_data: FigureData, figures: Figures) -> list[Section]:
 
 
 def _timed(results: Results) -> Results:
-    """Add the prediction seconds, unless the experiment measures them."""
-    if "predict_seconds" in results.design.measures:
-        return results
-    return results.score("predict_seconds")
+    """Add the seconds to predict, and those saved, unless the experiment measures them."""
+    with results.reading() as store:
+        wanted = ["predict_seconds", *(["saved_seconds"] if store.saved_seconds() else [])]
+    missing = [name for name in wanted if name not in results.design.measures]
+    return results.score(*missing) if missing else results
 
 
 def _notes(results: Results) -> Section:

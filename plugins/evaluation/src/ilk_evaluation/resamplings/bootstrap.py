@@ -59,8 +59,11 @@ class Bootstrap(ilk.Resampling):
     References
     ----------
     B. Efron, "Estimating the error rate of a prediction rule: improvement on cross-validation",
-    Journal of the American Statistical Association 78, 1983. System Evaluation slides
-    (bootstrapping).
+    Journal of the American Statistical Association 78, 1983.
+
+    Evaluation slides: Bootstrapping.
+
+    Ntoutsi 2015: Bootstrap.
 
     Examples
     --------
@@ -157,7 +160,7 @@ class Resubstitution(ilk.Resampling):
 
     References
     ----------
-    System Evaluation slides (resubstitution method).
+    Evaluation slides: Resubstitution Method.
 
     Examples
     --------
@@ -230,6 +233,8 @@ class Bootstrap632(ilk.Resampling):
     B. Efron, "Estimating the error rate of a prediction rule: improvement on cross-validation",
     Journal of the American Statistical Association 78, 1983. B. Efron and R. Tibshirani,
     "Improvements on cross-validation: the .632+ bootstrap method", same journal 92, 1997.
+
+    Ntoutsi 2015: Bootstrap.
 
     Examples
     --------

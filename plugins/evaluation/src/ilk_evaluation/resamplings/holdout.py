@@ -10,7 +10,13 @@ import numpy as np
 
 import ilk
 from ilk import Param, param
-from ilk_evaluation.resamplings.sampling_units import Units, parts, units_of
+from ilk_evaluation.resamplings.sampling_units import (
+    Units,
+    check_classes,
+    check_data,
+    parts,
+    units_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,7 +92,9 @@ class Holdout(_Division):
 
     References
     ----------
-    System Evaluation slides (holdout method).
+    Evaluation slides: Holdout Method.
+
+    Arras: Validation Set.
 
     Examples
     --------
@@ -159,7 +167,7 @@ class RandomSubsampling(Holdout):
 
     References
     ----------
-    Arras, Supervised Learning slides, part 3 (random subsampling cross-validation).
+    Arras: Random Subsampling Cross-Validation.
 
     Examples
     --------
@@ -176,6 +184,75 @@ class RandomSubsampling(Holdout):
     def examples(cls) -> list[Self]:
         """With a share and with a number."""
         return [cls(repeats=3), cls(test_size=5, stratify=False, repeats=2)]
+
+
+class PerClass(ilk.Resampling):
+    """Random training and test sets with the same number of cases of every class.
+
+    The protocol of many experiments on pictures: so many of each person to train with, so many to
+    test, drawn anew each time. Other cases are left out.
+
+    Raises
+    ------
+    InputError
+        If a class has fewer cases than are needed, or groups of several cases are given.
+
+    References
+    ----------
+    Zaidi 2011: table 4.2.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> scheme = ilk.resampling("per_class", n_train=2, n_test=1, repeats=1)
+    >>> split, = scheme.splits([[0]] * 8, list("aaaaabbb"), random_state=0)
+    >>> len(split.train), len(split.test)
+    (4, 2)
+    """
+
+    n_train: int = param(default=5, ge=1, doc="Training cases of each class.")
+    n_test: int | None = param(
+        default=None, type=int, ge=1, doc="Test cases of each class; None: all the others."
+    )
+    repeats: int = param(default=10, ge=1, doc="How many times cases are drawn.")
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """With all others for testing, and with a number."""
+        return [cls(repeats=3), cls(n_train=2, n_test=3, repeats=2)]
+
+    @property
+    def uses_classes(self) -> bool:
+        """Always: each class is drawn from."""
+        return True
+
+    def at_least(self) -> int:
+        return self.repeats
+
+    def splits(
+        self, X: Cases, y: Labels, groups: Labels | None = None, random_state: int | None = None
+    ) -> Iterator[ilk.Split]:
+        self.check_parameters()
+        n, of_case = check_data(self, X, y, groups)
+        if of_case is not None and len(np.unique(of_case)) < n:
+            raise ilk.InputError(
+                f"{ilk.display_name(self)}: groups would be divided; take random_subsampling"
+            )
+        least = self.n_train + (self.n_test or 1)
+        why = f"n_train = {self.n_train} and n_test = {self.n_test} need {least}"
+        codes = check_classes(self, y, X, None, least, why)
+        return self._splits(codes, ilk.check_seed(self, random_state))
+
+    def _splits(self, codes: np.ndarray, generator: np.random.RandomState) -> Iterator[ilk.Split]:
+        first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
+        for repeat in range(self.repeats):
+            order = generator.permutation(len(codes))
+            order = order[np.argsort(codes[order], kind="stable")]
+            place = np.arange(len(codes)) - first[codes[order]]  # of each case within its class
+            train, rest = place < self.n_train, place >= self.n_train
+            if self.n_test is not None:
+                rest &= place < self.n_train + self.n_test
+            yield ilk.Split(np.sort(order[train]), np.sort(order[rest]), repeat=repeat)
 
 
 class TrainValidationTest(_Division):
@@ -203,8 +280,9 @@ class TrainValidationTest(_Division):
 
     References
     ----------
-    System Evaluation slides (training, validation and test sets). Arras, Supervised Learning
-    slides, part 3.
+    Arras: Training, Validation and Test Set.
+
+    Evaluation slides: Introduction.
 
     Examples
     --------

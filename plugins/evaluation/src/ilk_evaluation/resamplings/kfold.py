@@ -71,8 +71,12 @@ class KFold(_CrossValidation):
 
     References
     ----------
-    M. Stone, "Cross-validatory choice and assessment of statistical predictions", Journal of
-    the Royal Statistical Society B 36, 1974.
+    M. Stone, "Cross-validatory choice and assessment of statistical predictions", Journal of the
+    Royal Statistical Society B 36, 1974.
+
+    Arras: K-Fold Cross-Validation.
+
+    Evaluation slides: Resampling and K-Fold Cross-Validation.
 
     Examples
     --------
@@ -149,7 +153,7 @@ class RepeatedKFold(_CrossValidation):
 
     References
     ----------
-    Zaidi (2011), sec. 4.4: 40 repeats of 2 folds.
+    Zaidi 2011: section 4.3.1 (40 repeats of 2 folds).
 
     Examples
     --------
@@ -197,8 +201,9 @@ class FiveByTwo(_CrossValidation):
     References
     ----------
     T. G. Dietterich, "Approximate statistical tests for comparing supervised classification
-    learning algorithms", Neural Computation 10, 1998. System Evaluation slides (5 x 2
-    cross-validation).
+    learning algorithms", Neural Computation 10, 1998.
+
+    Evaluation slides: 5 x 2 Cross-Validation.
 
     Examples
     --------

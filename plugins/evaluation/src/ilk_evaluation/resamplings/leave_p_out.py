@@ -40,7 +40,9 @@ class LeaveOneOut(ilk.Resampling):
 
     References
     ----------
-    System Evaluation slides (leave-one-out method).
+    Evaluation slides: Leave-one-out Method.
+
+    Arras: Leave-One-Out Cross-Validation.
 
     Examples
     --------
@@ -87,6 +89,8 @@ class LeavePOut(ilk.Resampling):
     ----------
     J. Shao, "Linear model selection by cross-validation", Journal of the American Statistical
     Association 88, 1993 (there: leave-n_v-out).
+
+    Evaluation slides: Leave-one-out Method.
 
     Examples
     --------

@@ -147,12 +147,12 @@ _WORTH_SAYING = 1.0
 
 
 def of_sharing(design: Design, store: Store) -> list[str]:
-    """Note the time saved by steps that were fitted once for several pipelines, from a second."""
+    """Note the time saved by work that several pipelines share, from a second."""
     saved = store.saved_seconds()
     total = sum(saved.get(key, 0.0) for key in {cell.key for cell in design.cells})
     if total < _WORTH_SAYING:
         return []
-    note = "steps with which several pipelines begin were fitted once for each split, which saved"
+    note = "work that several pipelines share was done once for each split, which saved"
     return [f"{note} {total:.0f} s; the seconds of a cell are those of its pipeline alone"]
 
 

@@ -216,6 +216,7 @@ def pool(predictions: Sequence[ilk.Prediction]) -> ilk.Prediction:
         **{name: joined(name) for name in arrays},
         fit_seconds=sum(p.fit_seconds for p in predictions),
         predict_seconds=sum(p.predict_seconds for p in predictions),
+        saved_seconds=sum(p.saved_seconds for p in predictions),
         reduction=float(np.mean([p.reduction for p in predictions])),
         predictor=predictions[0].predictor,
     )

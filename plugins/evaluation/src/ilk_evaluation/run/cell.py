@@ -5,9 +5,10 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +16,17 @@ import ilk
 from ilk import Array, ArrayLike, ResamplingLike, param, slot
 from ilk_evaluation.plan.keys import seed_from
 from ilk_evaluation.run.other_predictors import detected, grouped, inliers, numbers, one_for_each
+from ilk_evaluation.run.worker_context import (
+    Fitted,
+    Place,
+    SharedSteps,
+    Sharing,
+    recorded,
+    warn_again,
+)
 
 if TYPE_CHECKING:
     from ilk import Cases, Estimator, FittedClassifier, Labels
-    from ilk_evaluation.run.worker_context import Shared
 
 REJECTED = -1
 """Code of a rejected case."""
@@ -53,8 +61,8 @@ class Outcome:
         an equal share of its time and `predict_seconds` is 0. None: the pipeline was fitted for
         this cell.
     saved_seconds : float
-        Time saved as another cell had fitted the same first steps; `fit_seconds` and
-        `predict_seconds` are those of the pipeline alone.
+        Time saved as another cell had fitted the same steps, or searched for the same neighbours;
+        `fit_seconds` and `predict_seconds` are those of a pipeline alone.
     """
 
     codes: np.ndarray | None = None
@@ -77,8 +85,7 @@ class Outcome:
         return sum(array.nbytes for array in arrays if array is not None)
 
 
-Begin: TypeAlias = "Callable[[ilk.Pipeline, ilk.Carried], Shared | None]"
-"""Gives the result of the first steps of a pipeline, from cases; None: it shares none."""
+_ALONE = Sharing(SharedSteps({}), 0, Place("", few=False))
 
 
 def evaluate(
@@ -86,7 +93,7 @@ def evaluate(
     data: ilk.Data,
     split: ilk.Split,
     seed: int,
-    begin: Begin = lambda *_: None,
+    sharing: Sharing = _ALONE,
 ) -> Outcome:
     """Fit a copy of a pipeline and predict; an exception becomes a failed outcome.
 
@@ -103,10 +110,16 @@ def evaluate(
     data, split : ilk.Data, ilk.Split
     seed : int
         Seed of every random state that the pipeline leaves open.
-    begin : function, optional
-        Gives the result of steps that other pipelines share.
+    sharing : Sharing, optional
+        What it shares with other cells; nothing, if left out.
     """
-    return guarded(lambda: _fit_and_predict(pipeline, data, split, seed, begin))
+
+    def work() -> Outcome:
+        if (known := sharing.fitted()) is not None:
+            return _predict_alike(known, pipeline, data)
+        return _fit_and_predict(pipeline, data, split, seed, sharing)
+
+    return guarded(work)
 
 
 def guarded(work: Callable[[], Outcome]) -> Outcome:
@@ -148,7 +161,7 @@ def ready(pipeline: ilk.Pipeline, data: ilk.Data, seed: int) -> tuple[ilk.Pipeli
 
 
 def _fit_and_predict(
-    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int, begin: Begin
+    pipeline: ilk.Pipeline, data: ilk.Data, split: ilk.Split, seed: int, sharing: Sharing
 ) -> Outcome:
     model, cases = ready(pipeline, data, seed)
     rows = _rows_to_fit(model, data, split)
@@ -159,26 +172,63 @@ def _fit_and_predict(
         clusters, widths, model = grouped(model, X, y, queries)
         seconds = perf_counter() - start
         return Outcome(clusters, None, widths, seconds, 0.0, model.reduction_)
-    shared = begin(model, ilk.Carried(X, y, queries))
+    shared = sharing.begin(model, ilk.Carried(X, y, queries))
+    warned, told = [*shared.warned] if shared else [], []  # type: ignore[var-annotated]
     own = perf_counter()
-    if shared is None:
-        model.fit(X, y)
-    else:
-        model.finish(shared.carried, queries)
-    fitted = perf_counter()
-    _warn_of_lost_classes(model, y)
-    outcome = _PREDICTED[data.task](model, queries, data.classes)
+    with _noted(warned, sharing):
+        if shared is None:
+            model.fit(X, y)
+        else:
+            model.finish(shared.carried, queries)
+        fitted = perf_counter()
+        _warn_of_lost_classes(model, y)
+    with _noted(told, sharing):
+        if sharing.in_family:
+            model.expect(queries)
+        outcome = _PREDICTED[data.task](model, queries, data.classes)
     fit, predict, saved = fitted - own, perf_counter() - fitted, 0.0
     if shared is not None:
         saved = shared.saved
         fit += shared.carried.fit_seconds
         predict += shared.carried.predict_seconds
+    if sharing.in_family and not told:  # warnings of predictions may depend on the parameters
+        sharing.keep(Fitted(model, queries, warned, fit, predict))
     return replace(
         outcome,
         fit_seconds=fit,
         predict_seconds=predict,
         reduction=model.reduction_,
         saved_seconds=saved,
+    )
+
+
+@contextmanager
+def _noted(warned: list[tuple[Any, ...]], sharing: Sharing) -> Iterator[None]:
+    """Add the warnings within a block to a list, if the cell is of a family, and give them."""
+    if not sharing.in_family:
+        yield
+        return
+    n = len(warned)
+    try:
+        with recorded(warned):
+            yield
+    finally:
+        warn_again(warned[n:])
+
+
+def _predict_alike(known: Fitted, pipeline: ilk.Pipeline, data: ilk.Data) -> Outcome:
+    """Predict with a fitted pipeline, under other parameters that only predictions use."""
+    start = perf_counter()
+    warn_again(known.warned)
+    model = known.model.with_late(pipeline)
+    outcome = _PREDICTED[data.task](model, known.queries, data.classes)
+    alone = known.fit_seconds + known.predict_seconds
+    return replace(
+        outcome,
+        fit_seconds=known.fit_seconds,
+        predict_seconds=known.predict_seconds,
+        reduction=model.reduction_,
+        saved_seconds=max(alone - (perf_counter() - start), 0.0),
     )
 
 

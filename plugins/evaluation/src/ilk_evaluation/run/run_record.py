@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def begin_run(plan: Plan, store: Store, fallback: str | None = None) -> int:
     """Record the run of a plan with all that its results need; return the number of the run."""
     spec = canonical({**json.loads(_record_of(plan)), "notes": data_notes(plan)})
-    environment = canonical(_environment_here())
+    environment = canonical(environment_here())
     run = store.begin_run(
         plan.design.name,
         plan.design.seed,
@@ -254,7 +254,7 @@ def _test_share(resampling: ilk.Resampling) -> float:
     return float(getattr(resampling, "test_size", 1.0))
 
 
-def _environment_here() -> dict[str, Any]:
+def environment_here() -> dict[str, Any]:
     """The environment of this process: Python, libraries, distributions of ilk, machine."""
     libraries = ("loky", "numpy", "pandas", "scikit-learn", "scipy", "threadpoolctl")
     return {

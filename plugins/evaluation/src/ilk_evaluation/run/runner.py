@@ -23,11 +23,13 @@ from ilk_evaluation.run.store import Store
 from ilk_evaluation.run.tasks import (
     WITHOUT_REFITTING,
     CellTask,
+    Families,
     LeaveOneOutTask,
     Prefixes,
     Task,
     cell_tasks,
     divided,
+    families,
     row_name,
     shared_prefixes,
 )
@@ -200,8 +202,10 @@ def run_cells(
     if fallback is not None:
         pipelines.append(fallback.pipeline)
     prefixes = shared_prefixes(plan) if plan.share else {}
+    alike = families(plan) if plan.share else {}
+    shared = SharedSteps(prefixes, families={at: each.identity for at, each in alike.items()})
     datasets = [planned.data for planned in plan.datasets]
-    with WorkerContext(datasets, pipelines, SharedSteps(prefixes)) as context:
+    with WorkerContext(datasets, pipelines, shared) as context:
         text = None if fallback is None else fallback.text
         forget = [cell.key for cell in missing] if fresh else []
         writer = OutcomeWriter(plan, store, progress, listeners, text, forget)
@@ -216,7 +220,7 @@ def run_cells(
             with scheduler:
                 wanted = cells_to_try(plan, store, missing, fresh=fresh) if trial else []
                 tried = Trial(plan, scheduler, progress.say).work(wanted, keep_going=keep_going)
-                _work(scheduler, missing, tried, writer, prefixes)
+                _work(scheduler, missing, tried, writer, (prefixes, alike))
         except StoreError as error:
             n_kept = plan.n_cells - len(missing) + writer.n_kept
             raise StoreError(f"{error}\n{n_kept} of {plan.n_cells} cells are kept in it") from error
@@ -236,14 +240,14 @@ def _work(
     missing: list[Cell],
     tried: list[tuple[CellTask, Outcome]],
     writer: OutcomeWriter,
-    prefixes: Prefixes,
+    common: tuple[Prefixes, Families],
 ) -> None:
     """Write the outcomes of whole cells that the trial has computed, and run the other cells."""
     with writer.progress as progress:
         writer(tried)
         done = {task.cell.key for task, _ in tried}
         rest = [cell for cell in missing if cell.key not in done]
-        scheduler.work(_tasks(writer.plan, rest, progress.say, prefixes), len(rest))
+        scheduler.work(_tasks(writer.plan, rest, progress.say, common), len(rest))
 
 
 def cell_name(plan: Plan, cell: Cell) -> str:
@@ -253,14 +257,17 @@ def cell_name(plan: Plan, cell: Cell) -> str:
 
 
 def _tasks(
-    plan: Plan, cells: list[Cell], say: Callable[[str], None], prefixes: Prefixes
+    plan: Plan,
+    cells: list[Cell],
+    say: Callable[[str], None],
+    common: tuple[Prefixes, Families],
 ) -> Iterator[Task]:
     """Yield groups of cells that one call answers, then the other cells one by one."""
     together, rest = divided(plan, cells)
     for group in together:
         say(f"{row_name(plan, group[0])}: {WITHOUT_REFITTING} ({len(group)} cells)")
         yield LeaveOneOutTask(group, partial(_one_by_one, plan, group, say))
-    yield from cell_tasks(plan, rest, prefixes)
+    yield from cell_tasks(plan, rest, *common)
 
 
 def _one_by_one(

@@ -341,6 +341,7 @@ class Store:
                 indices=test,
                 fit_seconds=outcome.fit_seconds,
                 predict_seconds=outcome.predict_seconds,
+                saved_seconds=outcome.saved_seconds,
                 reduction=outcome.reduction,
                 **_answers(outcome, classes),
             )

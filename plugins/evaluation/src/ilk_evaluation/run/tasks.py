@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -21,14 +21,13 @@ import ilk
 from ilk_evaluation.plan.keys import canonical
 from ilk_evaluation.run.cell import Outcome, answers, evaluate, guarded, ready, supports
 from ilk_evaluation.run.other_predictors import numbers
-from ilk_evaluation.run.worker_context import Place
+from ilk_evaluation.run.worker_context import Place, Sharing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ilk_evaluation.plan.design import Cell, Design
     from ilk_evaluation.plan.experiment_plan import Plan, PlannedPipeline
-    from ilk_evaluation.run.cell import Begin
     from ilk_evaluation.run.store import Store
     from ilk_evaluation.run.worker_context import WorkerContext
 
@@ -89,7 +88,7 @@ class CellTask:
     suspect : bool
         Whether a worker died of it, or beside it.
     prefix : int or None
-        Identity of the longest beginning that the pipeline shares with others.
+        Identity of the longest beginning that the pipeline shares with others, or of its family.
     """
 
     cell: Cell
@@ -260,15 +259,19 @@ def row_name(plan: Plan, cell: Cell) -> str:
 
 
 def cell_tasks(
-    plan: Plan, cells: Iterable[Cell], prefixes: Prefixes | None = None
+    plan: Plan,
+    cells: Iterable[Cell],
+    prefixes: Prefixes | None = None,
+    families: Families | None = None,
 ) -> Iterator[CellTask]:
     """Pair cells, which are in the plan's order, with their splits, one split at a time.
 
-    Those of a split that share steps follow one another.
+    Those of a split that share steps follow one another. Of a family those of the largest
+    numbers go first: their lists of neighbours serve for the others.
     """
-    shared = prefixes or {}
-    if shared:
-        cells = sorted(cells, key=lambda cell: _beginning(cell, shared))
+    shared, alike = prefixes or {}, families or {}
+    if shared or alike:
+        cells = sorted(cells, key=lambda cell: _beginning(cell, shared, alike))
     current, position, split = -1, -1, None
     for cell in cells:
         if cell.dataset != current or cell.split < position:
@@ -277,14 +280,57 @@ def cell_tasks(
         while position < cell.split:
             position, split = position + 1, next(splits)
         assert split is not None
-        prefix = shared[cell.pipeline][-1][1] if cell.pipeline in shared else None
+        prefix = None
+        if cell.pipeline in shared:
+            prefix = shared[cell.pipeline][-1][1]
+        elif cell.pipeline in alike:
+            prefix = -1 - alike[cell.pipeline].identity
         seed = plan.cell_seed(cell)
         yield CellTask(cell, split, seed, cell.pipeline, prefix=prefix)
 
 
-def _beginning(cell: Cell, prefixes: Prefixes) -> tuple[Any, ...]:
+def _beginning(cell: Cell, prefixes: Prefixes, families: Families) -> tuple[Any, ...]:
     shared = [identity for _, identity in prefixes.get(cell.pipeline, ())]
-    return cell.dataset, cell.split, shared, cell.pipeline
+    family = families.get(cell.pipeline, Member(-1, ()))
+    return cell.dataset, cell.split, shared, family, cell.pipeline
+
+
+class Member(NamedTuple):
+    """A pipeline among those that differ only in `late` parameters of the last step.
+
+    Attributes
+    ----------
+    identity : int
+        Of the family.
+    order : tuple of float
+        Its late numbers, negated: the largest go first.
+    """
+
+    identity: int
+    order: tuple[float, ...]
+
+
+Families: TypeAlias = "Mapping[int, Member]"
+"""Pipelines, by position, that differ from another one only in late parameters."""
+
+
+def families(plan: Plan) -> Families:
+    """Find the pipelines that differ only in `late` parameters of their last steps."""
+    found: defaultdict[str, dict[int, tuple[float, ...]]] = defaultdict(dict)
+    for at, planned in enumerate(plan.pipelines):
+        _, last = ilk.kind_and_component(planned.pipeline.steps[-1])
+        steps = json.loads(planned.spec)
+        table = next(iter(steps[-1].values()))
+        late = [table.pop(name, None) for name in getattr(last, "late", ())]
+        if late:
+            numbers = [-value for value in late if isinstance(value, int | float)]
+            found[canonical(steps)][at] = tuple(numbers)
+    return {
+        at: Member(identity, order)
+        for identity, members in enumerate(found.values())
+        if len(members) > 1
+        for at, order in members.items()
+    }
 
 
 Prefixes: TypeAlias = "Mapping[int, Sequence[tuple[int, int]]]"
@@ -329,16 +375,17 @@ def run_cell(context: WorkerContext, task: CellTask) -> Outcome:
     """Run a cell, here or in a worker, which first compiles what the pipeline needs."""
     data = context.datasets[task.cell.dataset]
     pipeline = context.pipelines[task.pipeline]
-    if context.is_new("cell", task.pipeline, data):  # a few rows compile it before the clock runs
+    sharing = _shared(context, task)
+    new = sharing.fitted() is None and context.is_new("cell", task.pipeline, data)
+    if new:  # a few rows compile it before the clock runs
         few = small_split(task.split, data.y)
         evaluate(pipeline, data, few, task.seed, _shared(context, task, few=True))
-    return evaluate(pipeline, data, task.split, task.seed, _shared(context, task))
+    return evaluate(pipeline, data, task.split, task.seed, sharing)
 
 
-def _shared(context: WorkerContext, task: CellTask, *, few: bool = False) -> Begin:
-    """Return the function that gives the result of steps that the pipeline of a task shares."""
-    place = Place(task.cell.split_key, few)
-    return lambda model, start: context.shared.begin(model, task.pipeline, place, start)
+def _shared(context: WorkerContext, task: CellTask, *, few: bool = False) -> Sharing:
+    """Return what the pipeline of a task shares with others."""
+    return Sharing(context.shared, task.pipeline, Place(task.cell.split_key, few))
 
 
 _MOST_BYTES = 2**20  # of predictions in memory before they are stored

@@ -10,7 +10,7 @@ import warnings
 from collections import OrderedDict
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -103,7 +103,7 @@ class WorkerContext(SharedInput):
             return cloudpickle.dumps(_Packed(self._content()))  # type: ignore[no-any-return]
 
     def _content(self, folder: Path | None = None) -> tuple[Any, ...]:
-        shared = SharedSteps(self.shared.prefixes, folder)
+        shared = SharedSteps(self.shared.prefixes, folder, families=self.shared.families)
         return ilk.session_classes(), self.datasets, self.pipelines, shared
 
 
@@ -257,6 +257,67 @@ class Place(NamedTuple):
     views: bool | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted pipeline, for others that differ only in parameters that predictions use.
+
+    Attributes
+    ----------
+    model : ilk.Pipeline
+    queries : array, data frame or list
+        Cases to predict.
+    warned : sequence of tuple
+        Warnings of its fit.
+    fit_seconds, predict_seconds : float
+        Of this pipeline alone.
+    """
+
+    model: ilk.Pipeline
+    queries: Any
+    warned: Sequence[tuple[Any, ...]]
+    fit_seconds: float
+    predict_seconds: float
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What a cell shares with other cells of its split.
+
+    Attributes
+    ----------
+    steps : SharedSteps
+    pipeline : int
+        Position of its pipeline.
+    place : Place
+    """
+
+    steps: SharedSteps
+    pipeline: int
+    place: Place
+
+    @property
+    def in_family(self) -> bool:
+        """Whether there are pipelines that differ only in parameters that predictions use."""
+        return self.pipeline in self.steps.families
+
+    def begin(self, model: ilk.Pipeline, start: ilk.Carried) -> Shared | None:
+        """Return the result of first steps; see `SharedSteps.begin`."""
+        return self.steps.begin(model, self.pipeline, self.place, start)
+
+    def fitted(self) -> Fitted | None:
+        """Return a fitted pipeline of the family, if it is the latest of this process."""
+        key, found = self.steps.latest
+        return found if self.in_family and key == self._key else None
+
+    def keep(self, fitted: Fitted) -> None:
+        """Keep a fitted pipeline for the next cells; the one before is dropped."""
+        self.steps.latest = self._key, fitted
+
+    @property
+    def _key(self) -> tuple[Place, int | None]:
+        return self.place, self.steps.families.get(self.pipeline)
+
+
 class SharedSteps:
     """Results of steps with which several pipelines begin, computed once for each split.
 
@@ -275,6 +336,9 @@ class SharedSteps:
         None: keep results in memory only.
     memory, disk : int
         Bytes.
+    families : mapping of int to int, optional
+        Identity of the pipelines that differ only in `late` parameters of the last step, by the
+        position of a pipeline. Of them the latest that was fitted is kept, as it is.
     """
 
     def __init__(
@@ -284,11 +348,14 @@ class SharedSteps:
         *,
         memory: int = MEMORY,
         disk: int = DISK,
+        families: Mapping[int, int] | None = None,
     ) -> None:
         self.prefixes = prefixes
         self.folder = folder
         self.memory = memory
         self.disk = disk
+        self.families = families or {}
+        self.latest: tuple[Any, Fitted | None] = (None, None)
         self._kept: OrderedDict[tuple[Place, int], bytes] = OrderedDict()
         self._waits: dict[int, bool] = {}
         self._turn = threading.Lock()  # an executor may run cells in threads
@@ -318,7 +385,7 @@ class SharedSteps:
             views=ilk.uses_views(model),
         )
         found = self._result(model, prefixes, place, start)
-        _warn_again(found.warned)
+        warn_again(found.warned)
         return replace(found, spent=perf_counter() - began)
 
     def _result(
@@ -340,10 +407,10 @@ class SharedSteps:
             shorter = self._result(model, before, place, start)
             warned = [*shorter.warned]
             try:
-                with _recorded(warned):
+                with recorded(warned):
                     carried = model.advance(shorter.carried, n_steps)
             except BaseException:
-                _warn_again(warned)
+                warn_again(warned)
                 raise
             found = Shared(carried, tuple(warned))
             if isinstance(start.X, list) and not carried.tables:
@@ -442,7 +509,7 @@ class SharedSteps:
         return self.folder / _FILES.replace("*", name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SharedSteps, (self.prefixes, self.folder)
+        return partial(SharedSteps, families=self.families), (self.prefixes, self.folder)
 
 
 _SEAL = 16
@@ -450,7 +517,7 @@ _FILES = "steps-*.pickle"
 
 
 @contextmanager
-def _recorded(warned: list[tuple[Any, ...]]) -> Iterator[None]:
+def recorded(warned: list[tuple[Any, ...]]) -> Iterator[None]:
     """Add the warnings within a block to a list, as arguments of `warnings.warn_explicit`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
@@ -460,7 +527,8 @@ def _recorded(warned: list[tuple[Any, ...]]) -> Iterator[None]:
             warned += [(w.message, w.category, w.filename, w.lineno) for w in caught]
 
 
-def _warn_again(given: Sequence[tuple[Any, ...]]) -> None:
+def warn_again(given: Sequence[tuple[Any, ...]]) -> None:
+    """Give recorded warnings."""
     for warning in given:
         warnings.warn_explicit(*warning)
 

@@ -54,7 +54,9 @@ def shatter_bound(n: int, vc_dimension: int, *, log: bool = False) -> Any:
 
     References
     ----------
-    System Evaluation slides, shatter coefficient; Sauer (1972).
+    Evaluation slides: Shatter Coefficient; Growth of the Shatter Coefficient.
+
+    Sauer (1972).
 
     Examples
     --------
@@ -98,8 +100,9 @@ def cover_count(n: int, n_features: int, *, log: bool = False) -> Any:
 
     References
     ----------
-    System Evaluation slides, Cover's theorem; Cover (1965), IEEE Transactions on Electronic
-    Computers 14.
+    Evaluation slides: Cover's Theorem.
+
+    Cover (1965), IEEE Transactions on Electronic Computers 14.
 
     Examples
     --------
@@ -140,7 +143,7 @@ def separable_share(n: int, n_features: int) -> Any:
 
     References
     ----------
-    System Evaluation slides, Cover's theorem.
+    Evaluation slides: Probability of Linear Separability.
 
     Examples
     --------

@@ -55,7 +55,9 @@ def hoeffding_bound(n: int, delta: float, n_functions: float = 1) -> Any:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.3; Hoeffding (1963).
+    Cunningham 2008: section 2.2.3.
+
+    Hoeffding (1963).
 
     Examples
     --------
@@ -105,7 +107,11 @@ def vc_bound(n: int, delta: float, vc_dimension: float | ArrayLike) -> Any:
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.3; Vapnik (1998), Statistical Learning Theory.
+    Cunningham 2008: section 2.2.3.
+
+    Evaluation slides: VC Bound (the parentheses are misplaced).
+
+    Vapnik (1998), Statistical Learning Theory.
 
     Examples
     --------
@@ -170,7 +176,10 @@ def sample_complexity(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.3; System Evaluation slides, sample complexity;
+    Cunningham 2008: section 2.2.3.
+
+    Evaluation slides: Sample Complexity.
+
     Devroye, Gyorfi & Lugosi (1996), A Probabilistic Theory of Pattern Recognition, ch. 12.
 
     Examples
@@ -246,7 +255,7 @@ def failure_probability(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.3.
+    Cunningham 2008: section 2.2.3.
 
     Examples
     --------

@@ -39,7 +39,9 @@ def ensemble_error(n_members: float | ArrayLike, error: float | ArrayLike) -> An
 
     References
     ----------
-    Ntoutsi & Schubert (2015), ensemble error; Cunningham, Cord & Delany (2008), sec. 2.5.
+    Ntoutsi 2015: Ensemble error; Error by number of members; Error by member error.
+
+    Cunningham 2008: section 2.5.1.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def condorcet(n_members: float | ArrayLike, competence: float | ArrayLike) -> An
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.5.1, Condorcet's jury theorem.
+    Cunningham 2008: section 2.5.1 (Condorcet's jury theorem).
 
     Examples
     --------

@@ -103,8 +103,11 @@ def srm(
 
     References
     ----------
-    System Evaluation slides, structural risk minimization; Cunningham, Cord & Delany (2008),
-    sec. 2.2.3; Vapnik (1998).
+    Evaluation slides: Structural Risk Minimization.
+
+    Cunningham 2008: section 2.2.3.
+
+    Vapnik (1998), Statistical Learning Theory.
 
     Examples
     --------
@@ -232,7 +235,9 @@ def aic(log_likelihood: float, n_parameters: float) -> Any:
 
     References
     ----------
-    System Evaluation slides, Akaike information criterion; Akaike (1974).
+    Evaluation slides: Akaike Information Criterion.
+
+    Akaike (1974).
 
     Examples
     --------
@@ -269,7 +274,9 @@ def bic(log_likelihood: float, n_parameters: float, n: int) -> Any:
 
     References
     ----------
-    System Evaluation slides, Bayesian information criterion; Schwarz (1978).
+    Evaluation slides: Bayesian Information Criterion.
+
+    Schwarz (1978).
 
     Examples
     --------

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _STEPS = 500  # most steps; the bound holds after any number
 _GAP = 1e-3  # tolerance of the ball search, relative to the squared radius
+_ROUNDING = 1e-4  # of a decision in single precision, relative to the sum of its terms
 
 
 class VcRange(NamedTuple):
@@ -63,8 +64,11 @@ def margin_vc_dimension(
 
     References
     ----------
-    Cunningham, Cord & Delany (2008), sec. 2.2.3; System Evaluation slides (``r^2 c``); Vapnik
-    (1998).
+    Cunningham 2008: section 2.2.3.
+
+    Evaluation slides: VC Dimension of Margin Machines.
+
+    Vapnik (1998), Statistical Learning Theory.
 
     Examples
     --------
@@ -107,7 +111,7 @@ def perceptron_vc_dimension(n_features: int) -> Any:
 
     References
     ----------
-    System Evaluation slides, VC dimension of the perceptron.
+    Evaluation slides: VC Dimension of the Perceptron.
 
     Examples
     --------
@@ -181,8 +185,9 @@ def multilayer_perceptron_vc_dimension(layers: Sequence[int]) -> VcRange:
 
     References
     ----------
-    System Evaluation slides, VC dimension; Baum & Haussler (1989), What size net gives valid
-    generalization?, Neural Computation 1.
+    Evaluation slides: VC Dimension of Multilayer Perceptrons (with a ceiling; the floor is right).
+
+    Baum & Haussler (1989), What size net gives valid generalization?, Neural Computation 1.
 
     Examples
     --------
@@ -210,10 +215,11 @@ def multilayer_perceptron_vc_dimension(layers: Sequence[int]) -> VcRange:
 def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None) -> int:
     """Estimate the VC dimension of a fitted two-class support vector machine by its margin.
 
-    ``ceil(R^2 |w|^2) + 1``, capped at the number of features plus 1 for a linear machine, and at
-    the number of monomials for a polynomial one. ``|w|^2`` is computed from ``coef_``, or from
-    the support vectors: ``sum_i a_i s_i (f(x_i) - b)``. R is the radius of a ball around the
-    cases in the space of the kernel, within 0.05 percent of the smallest.
+    ``ceil(R^2 |w|^2) + 1``, capped at the number of features plus 1 for a linear machine (one with
+    ``coef_`` or the kernel ``linear``), and at the number of monomials for a polynomial one.
+    ``|w|^2`` is computed from ``coef_``, or from the support vectors:
+    ``sum_i a_i s_i (f(x_i) - b)``. R is the radius of a ball around the cases in the space of the
+    kernel, within 0.05 percent of the smallest.
 
     Parameters
     ----------
@@ -225,7 +231,8 @@ def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None)
         The training cases.
     radius : float, optional
         R in the space of the kernel, if known; required if the model has neither ``coef_``
-        nor a ``kernel_`` with `gram` and `diagonal`.
+        nor a ``kernel_`` with `gram` and `diagonal` by which it decides (``conformal_svm``
+        decides by another).
 
     Returns
     -------
@@ -244,7 +251,11 @@ def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None)
 
     References
     ----------
-    Vapnik (1998), Statistical Learning Theory; Cunningham, Cord & Delany (2008), sec. 2.2.3.
+    Vapnik (1998), Statistical Learning Theory.
+
+    Cunningham 2008: section 2.2.3.
+
+    Evaluation slides: VC Dimension of Margin Machines.
 
     Examples
     --------
@@ -253,18 +264,20 @@ def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None)
     >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
     >>> svm = ilk.classifier("svm", kernel="linear", C=100.0).fit(X, y)
     >>> theory.svm_vc_dimension(svm, X)  # R = 2, a margin of 1
-    5
+    2
     """
     machine, cases = _last_step(model, X)
     linear = hasattr(machine, "coef_")
     squared_norm = _from_weights(machine) if linear else _from_support(machine)
     if radius is not None:
-        R = float(checked("svm_vc_dimension", "radius", radius, LENGTH).item())
-    else:
-        R = float(np.sqrt(_squared_radius(machine, cases, linear=linear)))
+        radius = float(checked("svm_vc_dimension", "radius", radius, LENGTH).item())
     if squared_norm <= 0:  # constant prediction: one function and its opposite
         return 1
-    width = np.shape(machine.coef_)[-1] if linear else _monomials(machine, cases)
+    kernel = None if linear else _own_kernel(machine)
+    R = radius
+    if R is None:
+        R = float(np.sqrt(_squared_radius(machine, kernel, cases, linear=linear)))
+    width = np.shape(machine.coef_)[-1] if linear else _monomials(machine, kernel, cases)
     return int(margin_vc_dimension(R, 1 / np.sqrt(squared_norm), width))
 
 
@@ -278,14 +291,29 @@ def _last_step(model: Any, X: Cases | None) -> tuple[Any, Any]:
     return last, X
 
 
-def _monomials(machine: Any, X: np.ndarray) -> int | None:
-    """Number of monomials of a polynomial machine, without the constant; None for others."""
-    kernel = getattr(machine, "kernel_", None)
-    named = display_name(kernel) if kernel is not None else getattr(machine, "kernel", None)
-    if named not in {"poly", "polynomial"} or np.ndim(X) != 2:
+def _own_kernel(machine: Any) -> Any:
+    """Return ``kernel_``; None if there is none, or the machine decides by another kernel."""
+    kernel: Any = getattr(machine, "kernel_", None)
+    if not hasattr(kernel, "gram"):
         return None
-    degree = float(machine.degree if kernel is None else kernel.degree)
-    return polynomial_vc_dimension(np.shape(X)[1], int(degree)) - 1 if degree % 1 == 0 else None
+    support = machine.support_vectors_
+    first = take(support, [0])
+    terms = np.asarray(machine.dual_coef_)[0] * np.asarray(kernel.gram(first, support))[0]
+    decision = float(np.ravel(machine.decision_function(first))[0] - machine.intercept_[0])
+    return kernel if abs(terms.sum() - decision) <= _ROUNDING * np.abs(terms).sum() else None
+
+
+def _monomials(machine: Any, kernel: Any, X: np.ndarray) -> int | None:
+    """Number of monomials of a linear or polynomial machine, without the constant; else None."""
+    if kernel is None:
+        degree = machine.degree if getattr(machine, "kernel", None) == "poly" else 0
+    else:
+        degree = {"linear": 1, "polynomial": getattr(kernel, "degree", 0)}.get(
+            display_name(kernel), 0
+        )
+    if not degree or degree % 1 or np.ndim(X) != 2:
+        return None
+    return polynomial_vc_dimension(np.shape(X)[1], int(degree)) - 1
 
 
 def _from_weights(machine: Any) -> float:
@@ -318,12 +346,11 @@ def _several(machine: Estimator, number: int) -> InputError:
     )
 
 
-def _squared_radius(machine: Estimator, X: Matrix, *, linear: bool) -> float:
+def _squared_radius(machine: Estimator, kernel: Any, X: Matrix, *, linear: bool) -> float:
     if linear:
         rows = np.asarray(X, dtype=float)
         return _squared_radius_of_ball((rows**2).sum(axis=1), lambda j: rows @ rows[j])
-    kernel: Any = getattr(machine, "kernel_", None)
-    if not hasattr(kernel, "gram"):
+    if kernel is None:
         raise InputError(
             f"svm_vc_dimension: {display_name(machine)} does not expose its kernel; give the "
             f"radius of the cases in its space"

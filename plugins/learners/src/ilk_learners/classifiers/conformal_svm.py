@@ -28,7 +28,7 @@ from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.dual import Dual
 from ilk_learners.svm.gram import MAX_ITER, checked_gram, precomputed
 from ilk_learners.svm.machines import class_scores, dense_coefficients, problems, winners
-from ilk_learners.validation import check_objects, with_input_tags
+from ilk_learners.validation import read_rows, with_input_tags
 
 if TYPE_CHECKING:
     from ilk import Cases, Distance, Labels
@@ -94,9 +94,7 @@ class ConformalSVM(Classifier):
     ----------
     .. [1] S. Amari and S. Wu, "Improving support vector machine classifiers by modifying kernel
        functions", *Neural Networks* 12 (6), 1999.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equations (7.4) and (7.5).
+    .. [2] Zaidi 2011: section 7.1; equations 7.4-7.5.
 
     Examples
     --------
@@ -145,6 +143,7 @@ class ConformalSVM(Classifier):
     )
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
+        sparse=True,
     )
     solver: ClassVar[str] = "libsvm"
 
@@ -169,7 +168,7 @@ class ConformalSVM(Classifier):
         """
         self.check_parameters()
         kernel: Any = self.resolve_slot("kernel")
-        X = check_objects(self, kernel, X, reset=True)
+        X = read_rows(self, kernel, X, reset=True)
         self.classes_, codes = check_labels(self, y, X, min_classes=2)
         labels = self.classes_[codes]
         self.kernel_ = fit_component(kernel, X, labels)
@@ -240,7 +239,7 @@ class ConformalSVM(Classifier):
     def decision_function(self, X: Cases) -> np.ndarray:
         """Decision values of the machines; array of shape (m, n_classes), or (m,) for two."""
         check_fitted(self)
-        X = check_objects(self, self.kernel_, X, reset=False)
+        X = read_rows(self, self.kernel_, X, reset=False)
         step, m = max(_CELLS // max(len(self.support_), 1), 1), n_rows(X)
         values = np.tile(self.intercept_, (m, 1))
         for start in range(0, m if len(self.support_) else 0, step):

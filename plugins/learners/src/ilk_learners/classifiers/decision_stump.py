@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -11,19 +10,16 @@ import numpy as np
 from ilk import (
     Capabilities,
     Classifier,
-    InputError,
-    InputTypeError,
     check_fitted,
     check_labels,
     check_stored,
     check_weights,
-    display_name,
     encoded_vectors,
     in_blocks,
     param,
     stored_fault,
 )
-from ilk_learners.classifiers.training_cases import INDICATORS, midpoint
+from ilk_learners.classifiers.training_cases import Presorted, midpoint
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels
@@ -81,8 +77,7 @@ class DecisionStump(Classifier):
 
     References
     ----------
-    .. [1] K. O. Arras, *Supervised Learning*, lecture slides, part 3: learning of decision stumps,
-       where the threshold is said to be "at" the extremum.
+    .. [1] Arras: Decision Stump (the threshold is said to be "at" the extremum).
     .. [2] Y. Freund and R. E. Schapire, "A decision-theoretic generalization of on-line learning
        and an application to boosting", *Journal of Computer and System Sciences* 55, 1997.
 
@@ -120,7 +115,7 @@ class DecisionStump(Classifier):
     def examples(cls) -> list[Self]:
         return [cls(), cls(criterion="gini")]
 
-    def presort(self, X: Cases) -> Presorted:
+    def presort(self, X: Cases) -> SortedRows:
         """Sort the rows along each feature once, for any number of fits.
 
         Parameters
@@ -130,20 +125,20 @@ class DecisionStump(Classifier):
 
         Returns
         -------
-        Presorted
+        SortedRows
             For ``fit(X, y, sample_weight, presorted=)``. It takes 3 bytes per cell; 5 bytes from
             65,537 rows on; and 2 more once it serves two classes of at least 65,536 rows.
         """
         from sklearn.base import clone
 
-        return Presorted.of(clone(self), X)
+        return SortedRows.of(clone(self), X)
 
     def fit(
         self,
         X: Cases,
         y: Labels,
         sample_weight: ArrayLike | None = None,
-        presorted: Presorted | None = None,
+        presorted: SortedRows | None = None,
     ) -> Self:
         """Find the feature and the threshold.
 
@@ -153,21 +148,13 @@ class DecisionStump(Classifier):
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             A case of weight 2 counts as two.
-        presorted : Presorted, optional
+        presorted : SortedRows, optional
             Result of `presort` for the same X.
         """
         self.check_parameters()
         again = presorted is not None
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        if presorted is None:
-            presorted = Presorted.of(self, X)
-        elif isinstance(presorted, Presorted):
-            presorted.use_for(self, X)
-        else:
-            raise InputTypeError(
-                f"{display_name(self)}: presorted must be the result of presort(X), got "
-                f"{type(presorted).__name__}"
-            )
+        presorted = SortedRows.given_or_of(self, X, presorted, sample_weight)
         self.classes_, codes = presorted.labels(self, y)
         if sample_weight is None:
             weights = np.ones(len(codes))
@@ -181,9 +168,9 @@ class DecisionStump(Classifier):
         return self
 
     def _split(
-        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray, again: bool
+        self, presorted: SortedRows, codes: np.ndarray, weights: np.ndarray, again: bool
     ) -> None:
-        from ilk_learners.classifiers.tree_kernels import leaf_weights
+        from ilk_learners.classifiers.classifier_kernels import leaf_weights
 
         n_classes = len(self.classes_)
         feature, place = self._search(presorted, codes, weights, again)
@@ -208,14 +195,14 @@ class DecisionStump(Classifier):
         self.error_ = float((self.leaf_weights_.sum(axis=1) - most[:, 0]).sum())
 
     def _search(
-        self, presorted: Presorted, codes: np.ndarray, weights: np.ndarray, again: bool
+        self, presorted: SortedRows, codes: np.ndarray, weights: np.ndarray, again: bool
     ) -> tuple[int, int]:
         """Feature, and position in its order of the last row below the threshold; or -1.
 
         `again`: the rows serve many fits.
         """
-        from ilk_learners.classifiers import tree_kernels as kernels
-        from ilk_learners.classifiers.tree_kernels import convert
+        from ilk_learners.classifiers import classifier_kernels as kernels
+        from ilk_learners.classifiers.classifier_kernels import convert
 
         p, n = presorted.order.shape
         badness, places = np.empty(p), np.empty(p, dtype=np.int64)
@@ -274,8 +261,7 @@ class DecisionStump(Classifier):
     def _sides(self, X: Cases) -> np.ndarray:
         """0 for rows at or below the threshold, else 1."""
         check_fitted(self)
-        read = partial(encoded_vectors, self, encoder=INDICATORS, reset=False)
-        X = X.X if isinstance(X, Presorted) else read(X)
+        X = X.X if isinstance(X, Presorted) else encoded_vectors(self, X, reset=False)
         if self._column < 0:
             return np.zeros(len(X), dtype=np.intp)
         # in double precision: a threshold between two float32 values may be none
@@ -313,7 +299,6 @@ _MANY = 2**16  # fewest rows for which buckets pay: weights of fewer stay in the
 _BUCKET = 64  # rows in a bucket, unless there are many
 _BUCKETS = 2**12  # most buckets: their sums stay in the cache
 _UNSURE = -2  # place in a feature whose ties buckets cannot settle
-_SHAPE = ("n_features_in_", "feature_names_in_", "encoder_")
 
 
 @dataclass(frozen=True)
@@ -370,7 +355,7 @@ class Buckets:
 
     def search(
         self,
-        presorted: Presorted,
+        presorted: SortedRows,
         units: np.ndarray,
         signed: np.ndarray,
         totals: np.ndarray,
@@ -379,7 +364,7 @@ class Buckets:
         places: np.ndarray,
     ) -> None:
         """Write the best threshold of each feature that can win; arrays as in `search_two`."""
-        from ilk_learners.classifiers.tree_kernels import fill_buckets, search_buckets
+        from ilk_learners.classifiers.classifier_kernels import fill_buckets, search_buckets
 
         p, size = self.single.shape
         sums, grouped = np.empty((p, 2, size), dtype=np.int64), units[self.rows]
@@ -400,44 +385,36 @@ class Buckets:
 
 
 @dataclass(frozen=True)
-class Presorted:
-    """Result of `presort`: rows in ascending order along each feature.
+class SortedRows(Presorted):
+    """Rows in ascending order along each feature.
 
-    It refers to X without a copy: X must not be changed while it is in use. Beyond X it takes
-    3 bytes per cell; 5 bytes from 65,537 rows on. It caches the codes of the last labels, and
-    for two classes of many rows their `Buckets`, of 2 bytes per cell.
+    Beyond X it takes 3 bytes per cell; 5 bytes from 65,537 rows on. It caches the codes of the
+    last labels, and for two classes of many rows their `Buckets`, of 2 bytes per cell.
 
     Attributes
     ----------
-    X : ndarray of shape (n, p)
-        The checked array.
     order : ndarray of uint16 or uint32, shape (p, n)
         Row numbers, ascending along each feature; equal values in the order of the rows.
     last : ndarray of bool, shape (p, n)
         Whether the value at that position differs from the next one; False at the end.
     """
 
-    X: np.ndarray
     order: np.ndarray
     last: np.ndarray
-    _given: Any = field(repr=False, compare=False)
-    _features: dict[str, Any] = field(repr=False, compare=False)
     _known: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
         default_factory=list, repr=False, compare=False
     )
     _buckets: list[Buckets] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
-    def of(cls, owner: object, X: Cases) -> Self:
-        """Check X, record its features on `owner`, and sort its rows along each feature."""
-        checked = encoded_vectors(owner, X, INDICATORS, reset=True)
-        n, p = checked.shape
+    def _sorted(cls, X: np.ndarray) -> tuple[np.ndarray, ...]:
+        n, p = X.shape
         order = np.empty((p, n), dtype=np.uint16 if n <= _SMALL else np.uint32)
         last = np.zeros((p, n), dtype=bool)
 
         def work(start: int, stop: int) -> None:
             for f in range(start, stop):
-                column = np.ascontiguousarray(checked[:, f])
+                column = np.ascontiguousarray(X[:, f])
                 rows = np.argsort(column)
                 values = column[rows]
                 np.not_equal(values[1:], values[:-1], out=last[f, :-1])
@@ -446,23 +423,7 @@ class Presorted:
                 order[f] = rows
 
         in_blocks(work, p, max(_SHARE // n, 1))
-        features = {name: getattr(owner, name) for name in _SHAPE if hasattr(owner, name)}
-        return cls(checked, order, last, X, features)
-
-    def use_for(self, owner: object, X: Cases) -> None:
-        """Check that X is the sorted array, and record its features on `owner`.
-
-        Raises
-        ------
-        InputError
-            If it is another array; the message names the component.
-        """
-        if X is self._given or X is self.X:
-            for name in _SHAPE:
-                vars(owner).pop(name, None)
-            vars(owner).update(self._features)
-        elif not np.array_equal(encoded_vectors(owner, X, INDICATORS, reset=True), self.X):
-            raise InputError(f"{display_name(owner)}: presorted was made from another X")
+        return order, last
 
     def buckets(self, codes: np.ndarray) -> Buckets:
         """Buckets for two classes, cached for consecutive fits with the same labels."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from ilk import (
     Array,
+    Capabilities,
     ClassifierLike,
     IlkError,
     InputError,
@@ -22,17 +23,19 @@ from ilk import (
     RandomState,
     ResamplingLike,
     Seed,
+    available_if,
     check_fitted,
     check_seed,
     display_name,
     fit_component,
+    is_frozen,
     param,
     seeded,
     slot,
     take,
 )
 from ilk_learners.classifiers.grid_search.scores import supports
-from ilk_learners.classifiers.tuned import AroundClassifier, inner_splits
+from ilk_learners.classifiers.tuned import AroundClassifier, inner_has, inner_splits
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels, Measure, Split
@@ -63,6 +66,9 @@ class DecisionRule(AroundClassifier):
     """Fits a classifier, and decides otherwise than it does from the same outputs."""
 
     classifier: ClassifierLike = slot("classifier", default="logistic", doc="Any, also a pipeline.")
+    capabilities: ClassVar[Capabilities] = replace(
+        AroundClassifier.capabilities, sample_weight=True
+    )
     random_state: RandomState = param(
         default=None,
         type=Seed,
@@ -88,7 +94,7 @@ class DecisionRule(AroundClassifier):
         training = _Training(seeded(template, seed), X, codes, weights, self.classes_)
         fitted = training.fit(np.arange(len(codes)))
         self._learn(training, seed)
-        self._keep(fitted)
+        self.classifier_ = fitted
         return self
 
     @abstractmethod
@@ -98,9 +104,20 @@ class DecisionRule(AroundClassifier):
     def _learn(self, training: _Training, seed: int) -> None:
         """Learn what the decision needs beside the classifier."""
 
+    def _template(self) -> Any:
+        template = super()._template()
+        if is_frozen(template):
+            raise self.parameter_error("classifier", "must not be frozen: it is fitted")
+        return template
+
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
         return self.outputs(X).labels()
+
+    @available_if(inner_has("predict_proba"))
+    def predict_proba(self, X: Cases) -> Any:
+        """Probability of each class by the classifier; array of shape (m, n_classes)."""
+        return self._fitted().predict_proba(X)
 
     def _position(self, label: object, argument: str) -> int:
         """Position of a class; a text names any class that is written so."""

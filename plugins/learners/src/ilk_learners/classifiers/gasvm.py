@@ -58,9 +58,7 @@ class GASVM(LearnedKernelClassifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, algorithms 6 and 7.
+    .. [1] Zaidi 2011: sections 2.4.3, 7.2; algorithms 6-7; equations 2.26, 7.1.
 
     Examples
     --------

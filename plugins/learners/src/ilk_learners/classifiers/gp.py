@@ -40,7 +40,6 @@ from ilk_learners.gaussian_processes.marginal_likelihood import (
     SMALL,
     blocks,
     gram,
-    read_rows,
 )
 from ilk_learners.gaussian_processes.predictions import (
     choose,
@@ -51,7 +50,7 @@ from ilk_learners.gaussian_processes.predictions import (
 )
 from ilk_learners.kernel_parameters import KernelParameters
 from ilk_learners.numerics import check_finite_parameters, single_threaded
-from ilk_learners.validation import with_input_tags
+from ilk_learners.validation import read_rows, with_input_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +79,8 @@ class GP(Classifier):
 
     v and the hyper-parameters of the kernel can be optimised, separately for each problem: they
     then maximise the log marginal likelihood ``log p(y | f) - f' g / 2 - log |I + v K W| / 2`` by
-    its analytic gradient (equations (5.20) to (5.24) of [1]_). Cross-validation can choose them
-    instead.
+    its analytic gradient (equations (5.20) to (5.24) of [1]_). A maximum at which predictions do
+    not depend on the rows is left for two more starts. Cross-validation can choose them instead.
 
     It accepts the input of its kernel. Memory: one n x n matrix for each problem (class against
     the rest); with softmax C + 1 of them for C classes. Fitting holds one more, or two with
@@ -124,9 +123,7 @@ class GP(Classifier):
     ----------
     .. [1] C. E. Rasmussen and C. K. I. Williams, *Gaussian Processes for Machine Learning*, MIT
        Press, 2006, chapters 3 and 5.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, section 9.1 and appendix E.
+    .. [2] Zaidi 2011: sections 2.4.4, 9.1; appendix E; equations 2.27-2.31, 9.1, E.31-E.39.
 
     Examples
     --------
@@ -176,6 +173,7 @@ class GP(Classifier):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         probabilistic=True,
+        sparse=True,
     )
 
     @classmethod
@@ -358,5 +356,7 @@ class GP(Classifier):
         return [(each, *pair) for each, pair in zip(self.problems_, shared, strict=True)]
 
     def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the kernel."""
-        return with_input_tags(self, "kernel", super().__sklearn_tags__())
+        """Take the input tags of the kernel; a bandwidth for each feature needs dense rows."""
+        tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
+        tags.input_tags.sparse &= self.optimize != "ard"
+        return tags

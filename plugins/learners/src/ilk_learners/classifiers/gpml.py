@@ -64,9 +64,7 @@ class GPML(LearnedKernelClassifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, algorithms 9 (GPML1) and 10 (GPML2).
+    .. [1] Zaidi 2011: sections 2.4.4, 9.2; algorithms 9-10.
 
     Examples
     --------

@@ -53,7 +53,9 @@ class KNN(Nearest, Classifier):
 
     Sample weights multiply the votes.
 
-    Training rows at distance zero decide: if the k nearest contain any, only they vote.
+    All k vote, even if some equal the query. With inverse distances, or with
+    ``zero_distance="decides"`` (the default of version 0.1), rows at distance zero exclude the
+    others.
 
     If all training rows are of one class (an editor may leave such), that class is predicted.
 
@@ -91,16 +93,15 @@ class KNN(Nearest, Classifier):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4, equations (2.15) and (2.16).
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (2.11) to (2.14).
-    .. [3] T. M. Cover and P. E. Hart, "Nearest neighbor pattern classification", IEEE
-       Transactions on Information Theory 13, 1967.
+    .. [1] Cunningham 2008: sections 2.4, 2.4.5; equations 2.15-2.16; figure 2.1.
+    .. [2] Zaidi 2011: section 2.1.3; equations 2.11-2.14; figure 2.2.
+    .. [3] T. M. Cover and P. E. Hart, "Nearest neighbor pattern classification", IEEE Transactions
+       on Information Theory 13, 1967.
     .. [4] K. Hechenbichler and K. Schliep, "Weighted k-nearest-neighbor techniques and ordinal
-       classification", discussion paper 399, SFB 386, LMU Munich, 2004: the width that is
-       the distance of neighbour k + 1.
+       classification", discussion paper 399, SFB 386, LMU Munich, 2004: the width that is the
+       distance of neighbour k + 1.
+    .. [5] Arras: K-Nearest Neighbor Classifier; K-NN Learning; K-NN Inference and Decision; K-NN
+       Example; Parameter k.
 
     Examples
     --------
@@ -138,14 +139,16 @@ class KNN(Nearest, Classifier):
     )
     random_state: RandomState = param(default=None, type=Seed, doc='For ``ties="random"``.')
     capabilities: ClassVar[Capabilities] = replace(Nearest.capabilities, probabilistic=True)
+    late: ClassVar[tuple[str, ...]] = Nearest.late
     waivers: ClassVar[Mapping[str, str]] = {**Nearest.waivers, "check_weights_repeat": VOTES_ONLY}
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [
+            # first for scikit-learn's checks: they know no ties, which shares do not settle
+            cls(k=4, vote="inverse_distance", power=2, ties="prior"),
             cls(k=3),
             cls(k=1),
-            cls(k=4, vote="inverse_distance", power=2, ties="prior"),
             cls(k=3, vote="inverse_distance", ties="random", random_state=0),
             cls(k=5, vote="shepard", width=2.0),
             cls(k=3, vote="gaussian"),
@@ -242,7 +245,7 @@ class KNN(Nearest, Classifier):
 
         References
         ----------
-        K. Arras, slides on supervised learning, part 3, Social Robotics Lab, Freiburg.
+        Arras: K-NN Learning.
         """
         problem = Param(int, ge=0).problem(r)
         if problem:

@@ -66,9 +66,8 @@ class LDA(Posterior):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equation (2.4) and appendix B, equation (B.7). The term ln pi_c is missing in (2.4).
+    .. [1] Zaidi 2011: section 2.1.1; appendix B; equations 2.4, B.1-B.8 (the term ln pi_c is
+       missing in equation 2.4).
     .. [2] R. A. Fisher, "The use of multiple measurements in taxonomic problems", *Annals of
        Eugenics* 7, 1936.
     .. [3] O. Ledoit and M. Wolf, "A well-conditioned estimator for large-dimensional covariance

@@ -18,6 +18,7 @@ from ilk import (
     IndexLike,
     InputError,
     KernelLike,
+    LocalMetric,
     MetricLearnerLike,
     check_finite,
     check_fitted,
@@ -32,7 +33,11 @@ from ilk import (
 from ilk_learners.classifiers.training_cases import as_scores, no_decision, put
 from ilk_learners.numerics import check_finite_parameters
 from ilk_learners.svm.machines import solve
-from ilk_learners.validation import check_objects, with_input_tags
+from ilk_learners.validation import (
+    check_objects,
+    check_one_search,
+    with_input_tags,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,15 +55,18 @@ class LocalSVM(Classifier):
     The neighbourhood of a query is its ``K = floor(k log2 N)`` nearest training rows. If all are
     of one class, that class is predicted. Else a machine is trained on them for each class
     present, against the rest; the largest ``f_c(x) = sum_i y_i alpha_i k(x_i, x) + b`` decides.
-    With a metric learner (LASVM) all rows are transformed first.
+    With a metric learner (LASVM) the neighbourhoods are adapted: by a global one, which transforms
+    all rows first; or by a local one, which finds the neighbours of each query, for a machine on
+    the rows as they are.
 
     The default kernel is Gaussian in the distance, with the bandwidth of the neighbourhood:
 
         k(x, z) = exp(-d(x, z)^2 / (2 sigma^2)),    sigma^2 = mean of d^2 over the pairs of rows
                                                    of the neighbourhood,
 
-    So it accepts the input of the distance, and reuses the distances of the neighbour search. (For
-    an asymmetric distance the squares of both directions are averaged.)
+    So it accepts the input of the distance, and reuses the distances of the neighbour search (but
+    not those of a local metric). For an asymmetric distance the squares of both directions are
+    averaged.
 
     Queries with the same neighbours share one machine; machines are cached for later queries.
 
@@ -74,14 +82,14 @@ class LocalSVM(Classifier):
     n_trained_, n_pure_ : int
         Machines trained, and queries predicted without one, since `fit`.
     distance_, index_, metric_learner_, kernel_ : components
-        Fitted; the last two may be None.
+        Fitted; the last two may be None, the second with a local metric.
     n_features_in_ : int
         Where the rows are vectors or tables.
 
     Raises
     ------
     ParameterError
-        If the metric learner has no transform (is local).
+        If a local metric learner is combined with an index.
     InputError
         If there are fewer than two classes, the distance does not accept X, or rows of a
         neighbourhood are infinitely far apart.
@@ -95,9 +103,7 @@ class LocalSVM(Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 8.2 and algorithm 8; on the local width, the beginning of chapter 8.
+    .. [1] Zaidi 2011: chapter 8; sections 8.2, 8.4; algorithm 8.
     .. [2] H. Zhang, A. C. Berg, M. Maire and J. Malik, "SVM-KNN: discriminative nearest neighbor
        classification for visual category recognition", *CVPR*, 2006.
 
@@ -133,7 +139,7 @@ class LocalSVM(Classifier):
     metric_learner: MetricLearnerLike | None = slot(
         "metric_learner",
         default=None,
-        doc="Any with a transform.",
+        doc="A global one transforms the rows; a local one finds the neighbours, instead of index.",
     )
     tol: float = param(
         default=0.001,
@@ -141,17 +147,21 @@ class LocalSVM(Classifier):
         doc="Tolerated violation of the optimality conditions, for libsvm.",
     )
     cache_size: int = param(default=1024, ge=0, doc="Most machines in the cache.")
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        inputs=INPUT_KINDS,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=INPUT_KINDS, sparse=True)
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(k=1, kernel="linear", cache_size=0), cls(metric_learner="megm")]
+        return [
+            cls(),
+            cls(k=1, kernel="linear", cache_size=0),
+            cls(metric_learner="megm"),
+            cls(k=2, metric_learner="dann"),
+        ]
 
     def check_parameters(self) -> None:
-        """Check each parameter, and that the numbers are finite."""
+        """Check each parameter, that numbers are finite, and that one component searches."""
         super().check_parameters()
+        check_one_search(self, index="brute")
         check_finite_parameters(self, "k", "C", "tol")
 
     def fit(self, X: Cases, y: Labels) -> Self:
@@ -164,10 +174,6 @@ class LocalSVM(Classifier):
         """
         self.check_parameters()
         learner: Any = None if self.metric_learner is None else self.resolve_slot("metric_learner")
-        if learner is not None and not hasattr(learner, "transform"):
-            raise self.parameter_error(
-                "metric_learner", f"must be one that transforms, got {display_name(learner)}"
-            )
         distance = self.resolve_slot("distance")
         X = check_objects(self, distance if learner is None else learner, X, reset=True)
         self.classes_, self.codes_ = check_labels(self, y, X, min_classes=2)
@@ -176,10 +182,11 @@ class LocalSVM(Classifier):
         self.n_neighbors_ = min(max(int(self.k * log2(n)), 1), n)
         learner = None if learner is None else fit_component(learner, X, labels)
         self.metric_learner_ = learner
-        self._rows = rows = X if learner is None else learner.transform(X)
+        local = isinstance(learner, LocalMetric)
+        self._rows = rows = X if learner is None or local else learner.transform(X)
         self.distance_ = fit_component(distance, rows, labels)
-        index = self.resolve_slot("index")
-        self.index_ = fit_component(index, rows, labels, distance=self.distance_)
+        index = None if local else self.resolve_slot("index")
+        self.index_ = index and fit_component(index, rows, labels, distance=self.distance_)
         kernel = None if self.kernel is None else self.resolve_slot("kernel")
         self.kernel_ = None if kernel is None else fit_component(kernel, rows, labels)
         self._kept = Kept(self.cache_size)
@@ -208,7 +215,7 @@ class LocalSVM(Classifier):
         check_fitted(self)
         learner: Any = self.metric_learner_
         Q = check_objects(self, self.distance_ if learner is None else learner, X, reset=False)
-        if learner is not None:
+        if learner is not None and self.index_ is not None:
             Q = learner.transform(Q)
         step = max(_QUERIES // self.n_neighbors_, 1)
         blocks = range(0, n_rows(Q), step)
@@ -217,7 +224,8 @@ class LocalSVM(Classifier):
 
     def _of_block(self, Q: Cases) -> np.ndarray:
         """Decision values of a block of queries whose neighbours fit in memory."""
-        near, rows = self.index_.kneighbors(Q, self.n_neighbors_)
+        search: Any = self.metric_learner_ if self.index_ is None else self.index_
+        near, rows = search.kneighbors(Q, self.n_neighbors_)
         # rows ascending, so that equal neighbourhoods are equal arrays, whatever the order of
         # distances
         order = np.argsort(rows, axis=1)
@@ -307,14 +315,23 @@ class LocalSVM(Classifier):
         """Kernel values of queries with the rows of their shared neighbourhood."""
         if self.kernel_ is not None:
             return np.asarray(self.kernel_.gram(Q, take(self._rows, rows)), dtype=float)
+        some = take(self._rows, rows)
+        if self.index_ is None:  # the kernel is over the distance, not the local metric
+            near = self.distance_.pairwise(Q, some)
         if not self.distance_.symmetric:
-            near = _both_ways(near, self.distance_.pairwise(take(self._rows, rows), Q).T)
+            near = _both_ways(near, self.distance_.pairwise(some, Q).T)
         return _gaussian(near.astype(float, copy=False), machine.width)
 
     def __sklearn_tags__(self) -> Any:
         """Take the input tags of the metric learner, or else of the distance."""
-        slot = "distance" if self.metric_learner is None else "metric_learner"
-        return with_input_tags(self, slot, super().__sklearn_tags__())
+        if self.metric_learner is not None:
+            return with_input_tags(self, "metric_learner", super().__sklearn_tags__())
+        tags = with_input_tags(self, "distance", super().__sklearn_tags__())
+        for name in ("index", "kernel"):
+            other = super().__sklearn_tags__()
+            if getattr(self, name) is not None:
+                tags.input_tags.sparse &= with_input_tags(self, name, other).input_tags.sparse
+        return tags
 
 
 def _gaussian(D: np.ndarray, width: float) -> np.ndarray:

@@ -85,6 +85,8 @@ class Logistic(EstimatorClassifier):
     D. R. Cox, "The regression analysis of binary sequences", *Journal of the Royal Statistical
     Society B* 20, 1958.
 
+    Cunningham 2008: section 2.5.2.
+
     Examples
     --------
     >>> import ilk

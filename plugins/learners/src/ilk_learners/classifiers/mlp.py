@@ -48,9 +48,11 @@ class MLP(EstimatorClassifier):
 
     References
     ----------
-    D. E. Rumelhart, G. E. Hinton and R. J. Williams, "Learning representations by
-    back-propagating errors", *Nature* 323, 1986. D. P. Kingma and J. Ba, "Adam: a method for
-    stochastic optimization", ICLR 2015.
+    D. E. Rumelhart, G. E. Hinton and R. J. Williams, "Learning representations by back-propagating
+    errors", *Nature* 323, 1986. D. P. Kingma and J. Ba, "Adam: a method for stochastic
+    optimization", ICLR 2015.
+
+    Evaluation slides: Two-Layer Perceptron; Universal Approximators; Perceptrons vs RBF Networks.
 
     Examples
     --------

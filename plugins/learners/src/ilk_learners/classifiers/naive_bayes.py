@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -74,13 +75,11 @@ class NaiveBayes(Posterior):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 5.2.
-    .. [2] G. H. John and P. Langley, "Estimating continuous distributions in Bayesian
-       classifiers", UAI 1995.
-    .. [3] B. W. Silverman, *Density Estimation for Statistics and Data Analysis*, Chapman and
-       Hall, 1986, equation (3.28).
+    .. [1] Zaidi 2011: section 5.2.
+    .. [2] G. H. John and P. Langley, "Estimating continuous distributions in Bayesian classifiers",
+       UAI 1995.
+    .. [3] B. W. Silverman, *Density Estimation for Statistics and Data Analysis*, Chapman and Hall,
+       1986, equation (3.28).
 
     Examples
     --------
@@ -116,6 +115,7 @@ class NaiveBayes(Posterior):
     smoothing: float = param(
         default=1.0,
         gt=0,
+        lt=np.inf,
         doc="Cases that are added to each category in each class before shares are computed "
         "(Laplace: 1).",
     )
@@ -146,7 +146,8 @@ class NaiveBayes(Posterior):
         if self.density == "kernel":
             refuse_sparse(self, X)
         self.encoder_: Any = None  # as long as X is not a table with nominal columns
-        cases = check_cases(self, X, y, sample_weight, encoder=_CODES)
+        read = partial(encoded_vectors, encoder=_CODES, sample_weight=sample_weight)
+        cases = check_cases(self, X, y, sample_weight, read=read)
         self.classes_ = cases.classes
         self.priors_ = class_priors(self, cases.classes, cases.counts)
         self._points = None
@@ -177,15 +178,19 @@ class NaiveBayes(Posterior):
             np.add.at(counts, (cases.codes[known], cases.X[known, f].astype(np.intp)), weights)
             counts += self.smoothing
             self.category_shares_[f] = counts / counts.sum(axis=1, keepdims=True)
+        if not len(self._nominal):
+            return cases
         return replace(cases, X=np.delete(cases.X, self._nominal, axis=1))
 
     def _measure(self, cases: TrainingCases, rows: np.ndarray, weights: np.ndarray) -> None:
         """Mean and bandwidth of each feature in each class, in units of the features' sizes."""
         counts, shape = cases.counts, (len(cases.classes), rows.shape[1])
         means, variances = np.empty(shape), np.empty(shape)
+        spare = np.empty_like(rows)  # for the rows of one class after another
         for c, count in enumerate(counts):
-            those = cases.codes == c
-            members, shares = rows[those], weights[those] / count
+            those = np.flatnonzero(cases.codes == c)
+            members = np.take(rows, those, axis=0, out=spare[: len(those)], mode="clip")
+            shares = weights[those] / count
             means[c] = shares @ members
             members -= means[c]
             variances[c] = shares @ np.square(members, out=members)
@@ -199,7 +204,10 @@ class NaiveBayes(Posterior):
     def _measure_sparse(self, cases: TrainingCases) -> None:
         """The same from sparse rows: the zeros of a feature are counted, not visited."""
         X, counts, p = cases.X, cases.counts, cases.X.shape[1]
-        self._exponents, self._origin = np.zeros(p, dtype=int), np.zeros(p)
+        low, high = (end(axis=0).toarray().ravel().astype(float) for end in (X.min, X.max))
+        _, self._exponents = np.frexp(np.maximum(high, -low))
+        near_one = np.ldexp(X.data.astype(float), -self._exponents[X.indices])
+        X = type(X)((near_one, X.indices, X.indptr), shape=X.shape)
         weights = np.ones(X.shape[0]) if cases.weights is None else cases.weights
         means = class_sums(X, cases.codes, len(counts), cases.weights, mean=True)
         variances = np.empty(means.shape)
@@ -212,9 +220,8 @@ class NaiveBayes(Posterior):
             # weights of the zeros; a difference of sums may be below 0 by rounding
             rest = np.maximum(counts[c] - stored, 0)
             variances[c] = (total + rest * np.square(mean)) / counts[c]
-        low, high = (np.ravel(end.toarray()) for end in (X.min(axis=0), X.max(axis=0)))
         constant = low == high
-        self._origin[constant] = low[constant]
+        self._origin = np.where(constant, np.ldexp(low, -self._exponents), 0.0)
         means[:, constant] = variances[:, constant] = 0.0
         self._take_moments(cases, means, variances)
 
@@ -245,15 +252,13 @@ class NaiveBayes(Posterior):
         return float(self.width)
 
     def _read(self, X: Cases) -> Any:
+        if self._points is not None:
+            refuse_sparse(self, X)
         return encoded_vectors(self, X, _CODES, reset=False)
 
     def _log_joint(self, X: Any) -> np.ndarray:
         if is_sparse(X):
-            return (
-                self._log_joint_sparse(X)
-                if self._points is None
-                else self._log_densities(X.toarray())
-            )
+            return self._log_joint_sparse(X)
         if not len(self._nominal):
             return self._log_densities(X)
         result = self._log_densities(np.delete(X, self._nominal, axis=1))
@@ -305,7 +310,7 @@ class NaiveBayes(Posterior):
 
     def _log_kernels(self, rows: np.ndarray, c: int) -> np.ndarray:
         """Sum over features of the log kernel densities of class c."""
-        from ilk_learners.classifiers.parzen import log_density
+        from ilk_learners.classifiers.classifier_kernels import log_density
 
         result = np.zeros(len(rows))
         assert self._points is not None

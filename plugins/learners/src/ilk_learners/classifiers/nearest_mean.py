@@ -82,9 +82,8 @@ class NearestMean(Classifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equations (2.2), (2.3), (2.6)-(2.10). For unequal priors see lda.
+    .. [1] Zaidi 2011: sections 2.1.1, 2.1.2; equations 2.2-2.3, 2.6-2.10. For unequal priors see
+       lda.
 
     Examples
     --------
@@ -172,17 +171,22 @@ class NearestMean(Classifier):
             self._origin = common_deviations(self.means_)[0]
 
     def _fit_sparse_means(self, X: Any, codes: np.ndarray) -> None:
-        self.means_, self._exponent = class_sums(X, codes, len(self.classes_), mean=True), 0
-        finite(self, self.means_, "the mean of the rows of X")
+        # in units of the largest value: squares neither overflow nor underflow
+        exponent = int(np.frexp(np.abs(X.data).max(initial=0.0))[1])
+        X = X.astype(float)
+        X.data = np.ldexp(X.data, -exponent)
+        means = class_sums(X, codes, len(self.classes_), mean=True)
+        self.means_, self._exponent = np.ldexp(means, exponent), exponent
         square = 0.0
-        for c, mean in enumerate(self.means_):
+        for c, mean in enumerate(means):
             rows = X[codes == c]
             near = mean[rows.indices]
             # of stored values, and of the zeros of a feature
             square += np.square(rows.data - near).sum()
             absent = rows.shape[0] - np.bincount(rows.indices, minlength=len(mean))
             square += absent @ np.square(mean)
-        self._map, self._spread = None, float(np.sqrt(square / (X.shape[0] * X.shape[1])))
+        spread = np.sqrt(square / (X.shape[0] * X.shape[1]))
+        self._map, self._spread = None, float(np.ldexp(spread, exponent))
         finite(self, np.atleast_1d(self._spread), "the mean variation of X inside the classes")
 
     def _whitening(self, deviations: np.ndarray, noise: np.ndarray) -> np.ndarray:

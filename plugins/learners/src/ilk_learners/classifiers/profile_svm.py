@@ -67,9 +67,7 @@ class ProfileSVM(Classifier):
     ----------
     .. [1] H. Cheng, P.-N. Tan and R. Jin, "Efficient algorithm for localized support vector
        machine", *IEEE Transactions on Knowledge and Data Engineering* 22(4), 2010.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 8.1.
+    .. [2] Zaidi 2011: section 8.1.
 
     Examples
     --------

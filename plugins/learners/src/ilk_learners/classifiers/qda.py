@@ -51,9 +51,8 @@ class QDA(Posterior):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equation (2.5) and appendix B, equation (B.10). The term ln pi_c is missing in (2.5).
+    .. [1] Zaidi 2011: section 2.1.1; appendix B; equations 2.5, B.9-B.10 (the term ln pi_c is
+       missing in equation 2.5).
 
     Examples
     --------

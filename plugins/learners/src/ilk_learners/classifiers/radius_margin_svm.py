@@ -97,9 +97,7 @@ class RadiusMarginSVM(Classifier):
     ----------
     .. [1] O. Chapelle, V. Vapnik, O. Bousquet and S. Mukherjee, "Choosing multiple parameters for
        support vector machines", *Machine Learning* 46, 2002.
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equations (7.2) and (7.3).
+    .. [2] Zaidi 2011: section 7.1; equations 7.2-7.3.
 
     Examples
     --------

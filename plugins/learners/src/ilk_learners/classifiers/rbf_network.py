@@ -78,10 +78,10 @@ class RBFNetwork(Classifier):
 
     References
     ----------
-    .. [1] S. Theodoridis and K. Koutroumbas, *Pattern Recognition*, slides on system evaluation:
-       "Radial Basis Function Networks".
-    .. [2] J. Moody and C. J. Darken, "Fast learning in networks of locally-tuned processing
-       units", *Neural Computation* 1, 1989 (clusters, and widths by neighbours).
+    .. [1] Evaluation slides: Radial Basis Function Networks; XOR by an RBF Network; Training of RBF
+       Networks; Generalized Linear Classifiers.
+    .. [2] J. Moody and C. J. Darken, "Fast learning in networks of locally-tuned processing units",
+       *Neural Computation* 1, 1989 (clusters, and widths by neighbours).
 
     Examples
     --------
@@ -257,12 +257,13 @@ class RBFNetwork(Classifier):
             objective, start[len(fixed) :], jac=True, method="L-BFGS-B", options=options
         )
         self.n_iter_ = max(int(solution.nit), 1)
+        problem = None
         if solution.status == 1:
-            warnings.warn(
-                f"{display_name(self)}: not converged after max_iter={self.max_iter} iterations",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            problem = f"not converged after max_iter={self.max_iter} iterations"
+        elif solution.status and not solution.nit:
+            problem = "the solver finds no step that lowers the loss, and the network stays"
+        if problem:
+            warnings.warn(f"{display_name(self)}: {problem}", ConvergenceWarning, stacklevel=4)
         return network.with_vector(np.concatenate([fixed, solution.x]))
 
     def _loss(self) -> Any:

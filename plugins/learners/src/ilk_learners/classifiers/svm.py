@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Kernel, Labels
     from ilk_learners.svm.machines import Machine
 
-_LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in libsvm)
+LEAST = 1e-7  # smallest probability of a side: pairs need positive ones (as in libsvm)
 
 
 def _calibrated(self: SVM) -> bool:
@@ -116,16 +116,16 @@ class SVM(Classifier):
 
     References
     ----------
-    .. [1] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, equations (2.4) to (2.11).
-    .. [2] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, appendix D.
+    .. [1] Cunningham 2008: sections 2.3.1-2.3.3; equations 2.3-2.11.
+    .. [2] Zaidi 2011: section 2.4.3; appendix D; equations 2.24, D.2-D.19; figure D.3.
     .. [3] R.-E. Fan, P.-H. Chen and C.-J. Lin, "Working set selection using second order
        information for training support vector machines", *Journal of Machine Learning Research* 6,
        2005.
     .. [4] C.-C. Chang and C.-J. Lin, "LIBSVM: a library for support vector machines", ACM
        Transactions on Intelligent Systems and Technology 2(3), 2011.
+    .. [5] Evaluation slides: Support Vector Machines; Karush-Kuhn-Tucker Conditions; Dual Problem;
+       Non-Separable Classes; Training the SVM; Multi-class Generalization; Effect of C; SVM
+       Formulation.
 
     Examples
     --------
@@ -384,7 +384,7 @@ class SVM(Classifier):
         from scipy.special import expit
 
         slopes, offsets = np.array(self._sigmoids).T
-        positive = np.clip(expit(decisions * slopes + offsets), _LEAST, 1 - _LEAST)
+        positive = np.clip(expit(decisions * slopes + offsets), LEAST, 1 - LEAST)
         return class_probabilities(positive, len(self.classes_), self.strategy)
 
     def predict(self, X: Cases) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from ilk import (
     Classifier,
     IlkError,
     InputError,
+    InputTypeError,
     Param,
     check_fitted,
     check_labels,
@@ -27,7 +29,7 @@ from ilk import (
 from ilk_learners.numerics import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ilk import ArrayLike, Cases, Component
 
@@ -61,7 +63,7 @@ class TrainingCases:
     codes: np.ndarray
     weights: np.ndarray | None
 
-    @property
+    @cached_property
     def counts(self) -> np.ndarray:
         """Total weight of each class; without weights, its number of cases."""
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(float)
@@ -77,13 +79,7 @@ class TrainingCases:
         return TrainingCases(self.X[rows], self.classes, self.codes[rows], weights)
 
 
-INDICATORS = {
-    "use": "ilk-learners/one_hot",
-    "unseen": "zeros",
-    "missing": "category",
-    "ordered": "ranks",
-}
-"""Encoder of the nominal columns of those that split by categories."""
+_SHAPE = ("n_features_in_", "feature_names_in_", "encoder_")
 
 
 def check_cases(
@@ -92,21 +88,27 @@ def check_cases(
     y: Any,
     sample_weight: ArrayLike | None = None,
     *,
-    encoder: Mapping[str, Any] | None = None,
+    read: Callable[..., Any] | None = None,
 ) -> TrainingCases:
     """Check training data of at least two classes, and drop cases of weight 0.
 
-    With an encoder X may be a table with nominal columns; see `ilk.encoded_vectors`.
+    `read` reads X in place of `ilk.check_vectors`: `ilk.encoded_vectors` takes tables with nominal
+    columns, too.
 
     Raises
     ------
     InputError, InputTypeError
         If X, y or the weights are invalid; the message names the component and the fault.
     """
-    if encoder is None:
-        X = check_vectors(owner, X, reset=True, sparse=owner.capabilities.sparse)
-    else:
-        X = encoded_vectors(owner, X, encoder, reset=True)
+    read = read or partial(check_vectors, sparse=owner.capabilities.sparse)
+    X = read(owner, X, reset=True)
+    return labelled(owner, X, y, sample_weight)
+
+
+def labelled(
+    owner: Component, X: Any, y: Any, sample_weight: ArrayLike | None = None
+) -> TrainingCases:
+    """As `check_cases`, for rows that are checked already, or row numbers in their place."""
     classes, codes = check_labels(owner, y, X, min_classes=2)
     if sample_weight is None:
         return TrainingCases(X, classes, codes, None)
@@ -120,6 +122,71 @@ def check_cases(
         X, weights = X[some], weights[some]
         classes, codes = check_labels(owner, classes[codes[some]], min_classes=2)
     return TrainingCases(X, classes, codes, weights)
+
+
+@dataclass(frozen=True)
+class Presorted:
+    """Result of `presort`, for any number of fits to the same rows.
+
+    It refers to X without a copy: X must not be changed while it is in use.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        The checked array.
+    """
+
+    X: np.ndarray
+    _given: Any = field(repr=False, compare=False)
+    _features: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, owner: object, X: Cases, sample_weight: ArrayLike | None = None) -> Self:
+        """Check X, record its features on `owner`, and sort its rows along each feature."""
+        checked = encoded_vectors(owner, X, reset=True, sample_weight=sample_weight)
+        features = {name: vars(owner)[name] for name in _SHAPE if name in vars(owner)}
+        return cls(checked, X, features, *cls._sorted(checked))
+
+    @classmethod
+    def _sorted(cls, X: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Further fields, which the sort of checked rows gives."""
+        raise NotImplementedError
+
+    @classmethod
+    def given_or_of(
+        cls, owner: object, X: Cases, presorted: Any, sample_weight: ArrayLike | None
+    ) -> Self:
+        """The handle, checked to be of X, or a new one for None.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If it is of another array, or no result of `presort`; the message names the component.
+        """
+        if presorted is None:
+            return cls.of(owner, X, sample_weight)
+        if not isinstance(presorted, cls):
+            raise InputTypeError(
+                f"{display_name(owner)}: presorted must be the result of presort(X), got "
+                f"{type(presorted).__name__}"
+            )
+        presorted.use_for(owner, X)
+        return presorted
+
+    def use_for(self, owner: object, X: Cases) -> None:
+        """Check that X is the sorted array, and record its features on `owner`.
+
+        Raises
+        ------
+        InputError
+            If it is another array; the message names the component.
+        """
+        if X is self._given or X is self.X:
+            for name in _SHAPE:
+                vars(owner).pop(name, None)
+            vars(owner).update(self._features)
+        elif not np.array_equal(encoded_vectors(owner, X, reset=True), self.X):
+            raise InputError(f"{display_name(owner)}: presorted was made from another X")
 
 
 def no_decision(m: int, n_classes: int) -> np.ndarray:

@@ -41,10 +41,12 @@ from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose, c
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ilk import ArrayLike, Cases, Estimator, FittedClassifier, Labels
+    from ilk import ArrayLike, Cases, Estimator, Labels
 
 
-def _inner_has(method: str) -> Any:
+def inner_has(method: str) -> Any:
+    """Return a check, for `available_if`, that the classifier inside has a method."""
+
     def check(self: AroundClassifier) -> bool:
         getattr(self._inner(), method)  # its AttributeError names the classifier without the method
         return True
@@ -53,29 +55,26 @@ def _inner_has(method: str) -> Any:
 
 
 class AroundClassifier(Classifier):
-    """A classifier around the one in its slot, which is fitted as ``classifier_``.
+    """A classifier around another, which is fitted on all rows.
 
-    It passes on probabilities, decision values and feature names of that one, and has them where
-    that one has.
+    Attributes
+    ----------
+    classifier_ : classifier
     """
 
     classifier: ClassifierLike = slot("classifier", default="svm", doc="Any, also a pipeline.")
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
-        sample_weight=True,
     )
 
     def _template(self) -> Any:
-        template = self.resolve_slot("classifier")
-        if is_frozen(template):
-            raise self.parameter_error("classifier", "must not be frozen: it is fitted")
-        return template
+        return self.resolve_slot("classifier")
 
     def _cases(
         self, template: Estimator, X: Cases, y: Labels, sample_weight: ArrayLike | None
     ) -> tuple[Any, np.ndarray, np.ndarray | None]:
         """Rows of positive weight, codes of their labels, and weights; sets ``classes_``."""
-        X = _with_rows(X)
+        X = with_rows(X)
         classes, codes = check_labels(self, y, X, min_classes=2)
         X, codes, weights = self._weighted(template, X, codes, sample_weight)
         self.classes_, codes = check_labels(self, classes[codes], X, min_classes=2)
@@ -95,10 +94,8 @@ class AroundClassifier(Classifier):
         weights, X, codes = rows_of_weight(check_weights(self, sample_weight, X), X, codes)
         return X, codes, weights
 
-    def _keep(self, fitted: FittedClassifier) -> None:
-        self.classifier_: Any = fitted
-
     def _inner(self) -> Any:
+        self.classifier_: Any
         return self.classifier_ if hasattr(self, "classifier_") else self._template()
 
     def _fitted(self) -> Any:
@@ -107,15 +104,10 @@ class AroundClassifier(Classifier):
         check_is_fitted(self)
         return self.classifier_
 
-    @available_if(_inner_has("predict_proba"))
-    def predict_proba(self, X: Cases) -> Any:
-        """Probability of each class; array of shape (m, n_classes)."""
-        return self._fitted().predict_proba(X)
-
-    @available_if(_inner_has("decision_function"))
-    def decision_function(self, X: Cases) -> Any:
-        """Decision values of the classifier."""
-        return self._fitted().decision_function(X)
+    @available_if(inner_has("nearest_cases"))
+    def nearest_cases(self, X: Cases) -> Any:
+        """Nearest training cases of the fitted classifier: distances, row numbers and labels."""
+        return self._fitted().nearest_cases(X)
 
     @property
     def n_features_in_(self) -> int:  # type: ignore[override]  # delegated
@@ -200,9 +192,13 @@ class Tuned(AroundClassifier):
     Combinations of a support vector machine with the same kernel share one Gram matrix per split
     (unless it exceeds 512 MiB, or the measure is a time).
 
+    Combinations of a pipeline with equal first steps share their fits on each split, and those
+    that differ only in the votes of `knn` also the search, with the same results. They do not with
+    sample weights (a search is shared all the same), nor where the measure is a time.
+
     With a `criterion` each combination is fitted once, on all rows, and the least value of these
     is chosen, with L the log-likelihood of the training labels, n the number (or weight) of rows,
-    K the number of free parameters and h the VC dimension [3]_:
+    K the number of free parameters and h the VC dimension [4]_:
 
     - ``aic``: ``-2 L + 2 K``;
     - ``bic``: ``-2 L + K ln n``;
@@ -217,13 +213,12 @@ class Tuned(AroundClassifier):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 7.3: SVM with C, and OSVM with C and sigma, by cross-validation.
+    .. [1] Zaidi 2011: section 7.3 (SVM with C, and OSVM with C and sigma, by cross-validation).
     .. [2] M. Stone, "Cross-validatory choice and assessment of statistical predictions", *Journal
        of the Royal Statistical Society B* 36, 1974.
-    .. [3] *System Evaluation*, lecture slides: structural risk minimization, AIC, BIC. Its print of
-       the term of h has misplaced parentheses; this is Vapnik's form.
+    .. [3] Arras: Cross-Validation Motivation; Evaluation Procedure; Parameter k.
+    .. [4] System Evaluation slides: Structural Risk Minimization; Bayesian Information Criterion;
+       Akaike Information Criterion. The term of h is Vapnik's; its print has misplaced parentheses.
 
     Examples
     --------
@@ -273,6 +268,9 @@ class Tuned(AroundClassifier):
         doc="In place of measure and resampling: a penalised error of the training rows, see "
         "Notes.",
     )
+    capabilities: ClassVar[Capabilities] = replace(
+        AroundClassifier.capabilities, sample_weight=True
+    )
     waivers: ClassVar[Mapping[str, str]] = {
         f"sklearn:check_sample_weight_equivalence_on_{rows}_data": (
             "two equal rows may fall into two folds, one row of weight 2 into one, so other "
@@ -316,6 +314,14 @@ class Tuned(AroundClassifier):
         """Return the candidates of the grid."""
         return [candidate(self._template(), values) for values in combinations(self.grid)]
 
+    def _template(self) -> Any:
+        template = super()._template()
+        if is_frozen(template):
+            raise self.parameter_error(
+                "classifier", "must not be frozen: each combination is fitted"
+            )
+        return template
+
     def fit(self, X: Cases, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Search the grid and refit the best candidate.
 
@@ -343,6 +349,9 @@ class Tuned(AroundClassifier):
             splits=[],
             skips=self.on_error == "skip",
         )
+        if self.criterion == "srm" and len(self.classes_) > 2:
+            n = len(self.classes_)
+            raise InputError(f"{display_name(self)}: criterion='srm' is for two classes, y has {n}")
         if self.criterion is not None:
             self._refit(trial, choose_by_criterion(trial, self.criterion))
             return self
@@ -359,7 +368,7 @@ class Tuned(AroundClassifier):
         self.best_params_ = choice.table["params"][choice.best]
         self.best_score_ = float(choice.table["mean"][choice.best])
         rows = np.arange(len(trial.codes))
-        self._keep(choice.model or trial.fit(trial.candidates[choice.best], rows))
+        self.classifier_ = choice.model or trial.fit(trial.candidates[choice.best], rows)
 
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
@@ -369,13 +378,18 @@ class Tuned(AroundClassifier):
         """Labels, probabilities and decision values of the classifier."""
         return Outputs.of(self._fitted(), X)
 
-    @available_if(_inner_has("nearest_cases"))
-    def nearest_cases(self, X: Cases) -> Any:
-        """Nearest training cases of the best candidate: distances, row numbers and labels."""
-        return self._fitted().nearest_cases(X)
+    @available_if(inner_has("predict_proba"))
+    def predict_proba(self, X: Cases) -> Any:
+        """Probability of each class; array of shape (m, n_classes)."""
+        return self._fitted().predict_proba(X)
+
+    @available_if(inner_has("decision_function"))
+    def decision_function(self, X: Cases) -> Any:
+        """Decision values of the classifier."""
+        return self._fitted().decision_function(X)
 
 
-def _with_rows(X: Cases) -> Any:
+def with_rows(X: Cases) -> Any:
     """Convert X to a form that rows can be selected from."""
     X = as_table(X)
     if hasattr(X, "tocsr"):

@@ -18,7 +18,6 @@ import ilk
 ROUNDING = 1e-12  # relative to the largest cost: smaller gains are rounding errors
 
 
-@ilk.compiled
 def assign(
     costs: np.ndarray,
     signs: np.ndarray,
@@ -41,11 +40,33 @@ def assign(
     labels : ndarray of int, shape (n,)
         Written: cluster of each row.
     """
+    K = costs.shape[1]
+    prices, movers = np.full((2, K, K), np.inf), np.full((2, K, K), -1)
+    # compiled code that allocates arrays takes longer to compile
+    sums, path, scratch = np.zeros(K), np.empty((2, K), dtype=np.int64), np.empty(K)
+    _assign(costs, signs, breakpoints, slopes, labels, prices, movers, sums, path, scratch)
+
+
+@ilk.compiled
+def _assign(
+    costs: np.ndarray,
+    signs: np.ndarray,
+    breakpoints: np.ndarray,
+    slopes: np.ndarray,
+    labels: np.ndarray,
+    prices: np.ndarray,
+    movers: np.ndarray,
+    sums: np.ndarray,
+    path: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Assign rows as `assign` does, with scratch space.
+
+    Shapes: `prices` and `movers` (2, K, K), `sums` and `scratch` (K,), `path` (2, K).
+    """
     n, K = costs.shape
     largest = total = 0.0
-    sums = np.zeros(K)
     queues = [[(np.inf, -1)] for _ in range(2 * K * K)]  # heap of moves by sign, source and target
-    prices, movers = np.full((2, K, K), np.inf), np.full((2, K, K), -1)
     for i in range(n):
         # the cheapest assignment is optimal for its own sums: no cycle of moves has a gain
         j = first_least(costs[i])
@@ -62,15 +83,14 @@ def assign(
     for slope in slopes:
         total += slope
     least = ROUNDING * max(largest, total)
-    path = np.empty(K, dtype=np.int64)
     while True:
-        length = cheapest_path(prices, sums, breakpoints, slopes, least, path)
+        length = cheapest_path(prices, sums, breakpoints, slopes, least, path, scratch)
         if length == 0:
             return
-        sums[path[0]] -= 1
-        sums[path[length - 1]] += 1
+        sums[path[0, 0]] -= 1
+        sums[path[0, length - 1]] += 1
         for step in range(length - 1):
-            j, m = path[step], path[step + 1]
+            j, m = path[0, step], path[0, step + 1]
             # a unit of the sum goes from j to m with a row of sign 1 from j to m, or of sign -1
             # from m to j
             sign = 1 if prices[1, j, m] <= prices[0, m, j] else 0
@@ -86,7 +106,7 @@ def assign(
             refresh(queues, labels, sign, m, prices, movers)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def first_least(values: np.ndarray) -> int:
     """Position of the first of the smallest values (m,); compiles faster than `argmin`."""
     best = 0
@@ -96,7 +116,7 @@ def first_least(values: np.ndarray) -> int:
     return best
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def refresh(
     queues: list[list[tuple[float, int]]],
     labels: np.ndarray,
@@ -119,7 +139,7 @@ def refresh(
         prices[sign, j, m], movers[sign, j, m] = queue[0]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def cheapest_path(
     prices: np.ndarray,
     sums: np.ndarray,
@@ -127,10 +147,12 @@ def cheapest_path(
     slopes: np.ndarray,
     least: float,
     path: np.ndarray,
+    total: np.ndarray,
 ) -> int:
     """Find the path of a unit that lowers the total cost most (Bellman-Ford search).
 
-    Shapes: `prices` (2, K, K), `sums` and `path` (K,), `breakpoints` (K, T), `slopes` (T,).
+    Shapes: `prices` (2, K, K), `sums` and `total` (K,), `path` (2, K), `breakpoints` (K, T),
+    `slopes` (T,). The first row of `path` is written; the second and `total` are scratch space.
 
     Returns
     -------
@@ -138,8 +160,9 @@ def cheapest_path(
         Number of clusters on the path; 0 if no path gains more than `least`.
     """
     K = len(sums)
-    total, previous = np.empty(K), np.full(K, -1)
+    previous = path[1]
     for j in range(K):
+        previous[j] = -1
         # the cost of taking a unit away from j: every cluster is a source
         total[j] = extra(sums[j] - 1, sums[j], breakpoints[j], slopes)
     for _ in range(K - 1):
@@ -160,15 +183,15 @@ def cheapest_path(
         return 0
     length = 0
     while end >= 0 and length < K:
-        path[length], end = end, previous[end]
+        path[0, length], end = end, previous[end]
         length += 1
     for step in range(length // 2):
         other = length - 1 - step
-        path[step], path[other] = path[other], path[step]
+        path[0, step], path[0, other] = path[0, other], path[0, step]
     return length
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def extra(new: float, old: float, breakpoints: np.ndarray, slopes: np.ndarray) -> float:
     """Cost of a new sum minus that of the old one; `breakpoints` and `slopes`: (T,)."""
     cost = 0.0

@@ -78,9 +78,7 @@ class MagKMeans(Clusterer):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, equation (8.1), for two classes.
+    .. [1] Zaidi 2011: section 8.1; equation 8.1 (for two classes).
     .. [2] H. Cheng, P.-N. Tan and R. Jin, "Efficient algorithm for localized support vector
        machine", *IEEE Transactions on Knowledge and Data Engineering* 22(4), 2010.
 

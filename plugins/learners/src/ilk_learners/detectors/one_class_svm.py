@@ -87,8 +87,7 @@ class OneClassSVM(Detector):
     ----------
     .. [1] B. Schoelkopf, J. C. Platt, J. Shawe-Taylor, A. J. Smola and R. C. Williamson,
        "Estimating the support of a high-dimensional distribution", Neural Computation 13(7), 2001.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.3.3.
+    .. [2] Cunningham 2008: section 2.3.3.
 
     Examples
     --------

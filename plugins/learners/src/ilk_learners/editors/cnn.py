@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ilk_learners.editors.case_editor import (
 )
 
 _BLOCK = 256  # cases per block: one distance matrix, few wasted comparisons
+_CHEAP = 2**25  # differences of cells: the distances of all cases then take milliseconds
 _FEW = 4  # cases whose distances to all others are computed faster than a search among them
 
 
@@ -48,8 +49,8 @@ class CNN(CaseEditor):
     ----------
     .. [1] P. E. Hart, "The condensed nearest neighbor rule", IEEE Transactions on Information
        Theory 14(3), 1968.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+    .. [2] Cunningham 2008: section 2.4.4.1.
+    .. [3] Arras: K-NN Learning.
 
     Examples
     --------
@@ -100,12 +101,23 @@ class Store:
         self.nearest = np.full(len(cases), -1, dtype=np.intp)
         self._added = np.empty(0, dtype=np.intp)  # kept cases as they came
         self._compared = np.zeros(len(cases), dtype=np.intp)  # how many of them
+        self._D: np.ndarray | None = None  # distances of all cases, of few that are vectors
+        X: Any = cases.X
+        if isinstance(X, np.ndarray) and X.ndim == 2 and len(X) * X.size <= _CHEAP:
+            self._D = np.asarray(cases.distance.pairwise(X))
 
     def see(self, order: np.ndarray) -> bool:
         """One pass over the cases in this order; return whether any was added."""
-        from ilk_learners.editors.editing_kernels import admit
+        from ilk_learners.editors.editing_kernels import admit, admit_each
 
         codes, before = self.cases.codes, len(self._added)
+        if self._D is not None:
+            added = np.resize(self._added, len(codes))
+            state = self.near, self.nearest, self._compared
+            self._added = added[
+                : admit_each(order, self._D, *state, codes, self.kept, added, before)
+            ]
+            return len(self._added) > before
         for start in range(0, len(order), _BLOCK):
             block = order[start : start + _BLOCK]
             block = block[~self.kept[block]]
@@ -116,7 +128,8 @@ class Store:
             # within a block too, because a case may be misclassified until another one of it is
             # added
             D = np.asarray(self.cases.distance.pairwise(take(self.cases.X, block)))
-            admit(block, D, self.near, self.nearest, codes, self.kept)
+            added = np.zeros(len(block), dtype=bool)
+            admit(block, D, self.near, self.nearest, codes, self.kept, added)
             self._added = np.concatenate([self._added, block[self.kept[block]]])
         return len(self._added) > before
 
@@ -174,6 +187,7 @@ class IB2(CaseEditor):
     ----------
     .. [1] D. W. Aha, D. Kibler and M. K. Albert, "Instance-based learning algorithms", Machine
        Learning 6, 1991.
+    .. [2] Cunningham 2008: section 2.4.4.1.
 
     Examples
     --------

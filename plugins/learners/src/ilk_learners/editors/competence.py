@@ -69,8 +69,7 @@ class Competence(CaseEditor):
     .. [1] E. McKenna and B. Smyth, "Competence-guided editing methods for lazy learning", ECAI,
        2000.
     .. [2] B. Smyth and E. McKenna, "Footprint-based retrieval", ICCBR, LNCS 1650, 1999.
-    .. [3] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+    .. [3] Cunningham 2008: section 2.4.4.2.
 
     Examples
     --------
@@ -217,8 +216,7 @@ def competence_model(
     References
     ----------
     .. [1] B. Smyth and E. McKenna, "Footprint-based retrieval", ICCBR, LNCS 1650, 1999.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+    .. [2] Cunningham 2008: section 2.4.4.2.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import ilk
+from ilk_learners.local.distance_kernels import total_of
 
 
 class Shrinking(NamedTuple):
@@ -39,7 +40,8 @@ class Shrinking(NamedTuple):
 @ilk.compiled
 def leave(gone: np.ndarray, S: Shrinking) -> None:
     """Remove cases, of shape (m,), from the sets of the remaining ones."""
-    S.left[gone] = False
+    for case in gone:
+        S.left[case] = False
     touched = np.zeros(len(S.left), dtype=np.bool_)
     # an empty list whose type numba can infer
     queue = [gone[0] for _ in range(0)]
@@ -82,6 +84,7 @@ def admit(
     nearest: np.ndarray,
     codes: np.ndarray,
     kept: np.ndarray,
+    added: np.ndarray,
 ) -> None:
     """Admit, in order, each case of a block that its nearest kept case misclassifies.
 
@@ -96,8 +99,9 @@ def admit(
     codes : ndarray of int, shape (n,)
     kept : ndarray of bool, shape (n,)
         Updated in place.
+    added : ndarray of bool, shape (b,)
+        Written: the cases admitted; all False before.
     """
-    added = np.zeros(len(block), dtype=np.bool_)
     for i in range(len(block)):
         case = block[i]
         if kept[case]:
@@ -113,6 +117,49 @@ def admit(
         if best < 0 or codes[best] != codes[case]:
             added[i] = True
             kept[case] = True
+
+
+@ilk.compiled
+def admit_each(
+    order: np.ndarray,
+    D: np.ndarray,
+    near: np.ndarray,
+    nearest: np.ndarray,
+    compared: np.ndarray,
+    codes: np.ndarray,
+    kept: np.ndarray,
+    added: np.ndarray,
+    n_added: int,
+) -> int:
+    """As `admit`, of all cases at once; return the new number of kept cases.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (n,)
+    D : ndarray of shape (n, n)
+        Distances of all cases.
+    near, nearest, compared : ndarray of shape (n,)
+        Distance to the nearest of the kept cases that a case was compared with, its number (-1:
+        none), and how many these are. Updated in place.
+    codes, kept : ndarray of shape (n,)
+    added : ndarray of int, shape (n,)
+        Numbers of the `n_added` kept cases, as they came. Updated in place.
+    """
+    for case in order:
+        if kept[case]:
+            continue
+        best, distance = nearest[case], near[case]
+        for t in range(compared[case], n_added):
+            other = added[t]
+            d = D[case, other]
+            if d < distance or (d == distance and (best < 0 or other < best)):
+                best, distance = other, d
+        near[case], nearest[case], compared[case] = distance, best, n_added
+        if best < 0 or codes[best] != codes[case]:
+            added[n_added] = case
+            n_added += 1
+            kept[case] = True
+    return n_added
 
 
 @ilk.compiled
@@ -193,14 +240,14 @@ def acceptable(case: int, code: int, records: Records, z: float) -> bool:
     """Whether a case classifies significantly better than the frequency of its class."""
     # significant: the interval of the accuracy lies above that of the class frequency
     accuracy = endpoint(records.right[case], records.tried[case], -z)
-    return bool(accuracy > endpoint(records.seen[code], records.seen.sum(), z))
+    return bool(accuracy > endpoint(records.seen[code], total_of(records.seen), z))
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def poor(case: int, code: int, records: Records, z: float) -> bool:
     """Whether a case classifies significantly worse than the frequency of its class."""
     accuracy = endpoint(records.right[case], records.tried[case], z)
-    return bool(accuracy < endpoint(records.seen[code], records.seen.sum(), -z))
+    return bool(accuracy < endpoint(records.seen[code], total_of(records.seen), -z))
 
 
 @ilk.compiled
@@ -242,7 +289,9 @@ def see(
             continue
         records.stored[case] = codes[known[decides]] != codes[case]
         # the last stored case is never dropped, since it classifies all further ones
-        left = records.stored[known[: there + 1]].sum()
+        left = 0
+        for j in range(there + 1):  # compiles faster than a sum of numpy
+            left += records.stored[known[j]]
         for j in range(there):
             other = known[j]
             # as in Aha, Kibler and Albert: every stored case at least as near as the deciding one
@@ -256,7 +305,7 @@ def see(
                 left -= 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def chosen(
     row: np.ndarray,
     known: np.ndarray,
@@ -292,7 +341,7 @@ def chosen(
     return nearest
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def comes_first(j: int, other: int, row: np.ndarray, known: np.ndarray) -> bool:
     """Whether a case is nearer than another, ties by lower number; `row` and `known`: (m,)."""
     return bool(row[j] < row[other] or (row[j] == row[other] and known[j] < known[other]))

@@ -61,6 +61,7 @@ class IB3(CaseEditor):
     ----------
     .. [1] D. W. Aha, D. Kibler and M. K. Albert, "Instance-based learning algorithms", Machine
        Learning 6, 1991.
+    .. [2] Cunningham 2008: section 2.4.4.1.
 
     Examples
     --------

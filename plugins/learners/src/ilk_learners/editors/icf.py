@@ -53,11 +53,9 @@ class ICF(CaseEditor):
 
     References
     ----------
-    .. [1] H. Brighton and C. Mellish, "Advances in instance selection for instance-based
-       learning algorithms", Data Mining and Knowledge Discovery 6, 2002.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4 (with a noise pass like
-       "renn").
+    .. [1] H. Brighton and C. Mellish, "Advances in instance selection for instance-based learning
+       algorithms", Data Mining and Knowledge Discovery 6, 2002.
+    .. [2] Cunningham 2008: section 2.4.4.2 (with a noise pass like "renn").
 
     Examples
     --------

@@ -42,7 +42,7 @@ class Associates(NamedTuple):
     votes: np.ndarray
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def fill(slot: int, S: Associates) -> bool:
     """Put the next remaining candidate into an empty slot; False if the list is exhausted."""
     case = slot // (len(S.slots) // len(S.cases))
@@ -62,7 +62,7 @@ def fill(slot: int, S: Associates) -> bool:
     return False
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def empty(case: int, S: Associates) -> None:
     """Empty the slots of a case."""
     K = len(S.slots) // len(S.cases)
@@ -177,7 +177,7 @@ def remove(order: np.ndarray, start: int, forget: bool, S: Associates) -> int:
     return len(order)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def dispensable(case: int, S: Associates) -> bool:
     """Whether a case's associates are classified correctly as often without it as with it."""
     # correct classifications without the case, minus those with it
@@ -198,7 +198,7 @@ def dispensable(case: int, S: Associates) -> bool:
     return bool(balance >= 0)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def classified(start: int, K: int, without: int, S: Associates) -> int:
     """1 if the neighbours of a case, without one slot, vote for its class; else 0.
 
@@ -224,4 +224,4 @@ def classified(start: int, K: int, without: int, S: Associates) -> int:
     for slot in range(start, start + K):
         if S.slots[slot, NEIGHBOR] >= 0:
             S.votes[S.cases[S.slots[slot, NEIGHBOR], CODE]] = 0
-    return int(right)
+    return 1 if right else 0

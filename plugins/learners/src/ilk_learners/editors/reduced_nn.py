@@ -43,10 +43,9 @@ class ReducedNN(CaseEditor):
 
     References
     ----------
-    .. [1] G. W. Gates, "The reduced nearest neighbor rule", IEEE Transactions on Information
-       Theory 18(3), 1972.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+    .. [1] G. W. Gates, "The reduced nearest neighbor rule", IEEE Transactions on Information Theory
+       18(3), 1972.
+    .. [2] Cunningham 2008: section 2.4.4.1.
 
     Examples
     --------

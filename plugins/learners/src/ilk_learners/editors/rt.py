@@ -61,8 +61,7 @@ class RT1(CaseEditor):
     .. [1] D. R. Wilson and T. R. Martinez, "Instance pruning techniques", ICML, 1997.
     .. [2] D. R. Wilson and T. R. Martinez, "Reduction techniques for instance-based learning
        algorithms", Machine Learning 38, 2000 (DROP1 to DROP3).
-    .. [3] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+    .. [3] Cunningham 2008: section 2.4.4.2.
 
     Examples
     --------
@@ -134,6 +133,7 @@ class RT2(CaseEditor):
     .. [1] D. R. Wilson and T. R. Martinez, "Instance pruning techniques", ICML, 1997.
     .. [2] D. R. Wilson and T. R. Martinez, "Reduction techniques for instance-based learning
        algorithms", Machine Learning 38, 2000 (DROP2).
+    .. [3] Cunningham 2008: section 2.4.4.2.
 
     Examples
     --------
@@ -186,6 +186,7 @@ class RT3(RT2):
     .. [1] D. R. Wilson and T. R. Martinez, "Instance pruning techniques", ICML, 1997.
     .. [2] D. R. Wilson and T. R. Martinez, "Reduction techniques for instance-based learning
        algorithms", Machine Learning 38, 2000 (DROP3).
+    .. [3] Cunningham 2008: section 2.4.4.2.
 
     Examples
     --------

@@ -53,8 +53,7 @@ class SNN(CaseEditor):
     .. [1] G. L. Ritter, H. B. Woodruff, S. R. Lowry and T. L. Isenhour, "An algorithm for a
        selective nearest neighbor decision rule", IEEE Transactions on Information Theory 21(6),
        1975.
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.4.
+    .. [2] Cunningham 2008: section 2.4.4.1.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 
 from ilk import InputError, display_name
 from ilk_learners.gaussian_processes import triangles
-from ilk_learners.gaussian_processes.marginal_likelihood import gram, maximize
+from ilk_learners.gaussian_processes.marginal_likelihood import gram, is_trivial, maximize
 from ilk_learners.gaussian_processes.newton import Likelihood, Mode, find_mode
 
 if TYPE_CHECKING:
@@ -127,7 +127,11 @@ class Evidence:
 
     def maximum(self) -> tuple[Any, float, Solved]:
         """Kernel and signal variance at the maximum, and the solution there."""
-        theta = maximize(self._owner, self, self._covariance.size + 1)
+
+        def trivial(theta: np.ndarray) -> bool:  # the logistic function varies on a scale of 1
+            return is_trivial(gram(*self.parameters(theta), self._X), 1.0)
+
+        theta = maximize(self._owner, self, (1, self._covariance.size), trivial)
         kernel, variance = self.parameters(theta)
         K = gram(kernel, variance, self._X)
         return kernel, variance, solve(self._owner, self._likelihood, K, self._last)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ilk import display_name, is_frozen, shipped_name
+from ilk import display_name, is_frozen, is_sparse, shipped_name
 from ilk_learners.gaussian_processes import triangles
 from ilk_learners.kernel_parameters import KernelParameters
 
@@ -85,8 +85,15 @@ class Covariance:
         M *= K.T
         total = float(triangles.times(M, np.ones(len(M))).sum())
         np.fill_diagonal(M, 0)  # its distances are 0
+        if is_sparse(self._X):
+            return np.append(total, self._sum_of_squares(kernel, M))
         parts = self._squares(kernel, M)
         return np.append(total, parts.sum() if self._common else parts)
+
+    def _sum_of_squares(self, kernel: Any, G: np.ndarray) -> float:
+        """``sum_ij G_ij |z_i - z_j|^2`` with z = x / sigma, of sparse rows."""
+        D = kernel.distance_.pairwise(self._X / kernel.sigma_)
+        return 2 * float(np.vdot(np.tril(G), np.square(D)))  # symmetric, and D has a diagonal of 0
 
     def _squares(self, kernel: Any, G: np.ndarray) -> np.ndarray:
         """``sum_ij G_ij (x_if - x_jf)^2 / sigma_f^2`` for each feature f."""
@@ -141,6 +148,10 @@ def _with_width_for_each(owner: Component, kernel: Any, X: Any) -> Any:
             "optimize",
             f"must not be 'ard' with {kernel}: rbf has a width for each feature, over a Euclidean "
             f"distance of vectors without zero weights",
+        )
+    if is_sparse(X):
+        raise owner.parameter_error(
+            "optimize", "must not be 'ard' for sparse rows X; 'isotropic' takes them"
         )
     # factors of 1: a kernel with the numbers that this one learned as its parameters
     kernel = KernelParameters(kernel).kernel(np.zeros(np.size(kernel.sigma_)))

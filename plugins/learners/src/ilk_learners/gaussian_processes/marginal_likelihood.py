@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk import InputError, check_seed, display_name, param, slot
-from ilk_learners.validation import check_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ _REACH = np.log(1e5)  # bound of a log factor: beyond it kernels degenerate
 _NEAR = np.log(1e2)  # range of the log factors of random restarts
 _FAILED = 1e25  # objective of a failed evaluation: finite, so that the line search steps back
 _FLAT = 1e-2  # slopes below this, relative to the value, need no warning
+_SAME = 1e-2  # covariances of different rows that differ by less, in units of the noise, are equal
 
 
 KERNEL: Any = slot(
@@ -39,12 +39,16 @@ MAX_STEPS: Any = param(
 
 
 def maximize(
-    owner: Any, function: Callable[[np.ndarray], tuple[float, np.ndarray]], size: int
+    owner: Any,
+    function: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    sizes: tuple[int, int],
+    trivial: Callable[[np.ndarray], bool],
 ) -> np.ndarray:
     """Maximise a function of logarithms of factors, by L-BFGS-B.
 
     Each factor stays between 1e-5 and 1e5. The first start has factors of 1; each of
-    ``owner.n_restarts`` more draws factors between 0.01 and 100.
+    ``owner.n_restarts`` more draws factors between 0.01 and 100. If the best maximum is trivial,
+    two more starts follow: a larger signal variance, or smaller numbers of the kernel.
 
     Parameters
     ----------
@@ -52,7 +56,10 @@ def maximize(
         With `n_restarts`, `random_state` and `max_steps`.
     function : callable
         Maps logarithms to a value and its gradient.
-    size : int
+    sizes : tuple of int
+        Numbers of variances, of which the first is the signal's, and of factors of the kernel.
+    trivial : callable
+        Tells from the logarithms whether predictions do not depend on the rows there.
 
     Raises
     ------
@@ -64,11 +71,15 @@ def maximize(
     ConvergenceWarning
         If the best start did not converge.
     """
-    rng = check_seed(owner, owner.random_state) if owner.n_restarts else None
+    rng, size = check_seed(owner, owner.random_state) if owner.n_restarts else None, sum(sizes)
     starts = [np.zeros(size)]
     if rng is not None:
         starts += list(rng.uniform(-_NEAR, _NEAR, (int(owner.n_restarts), size)))
-    best = min((_climb(owner, function, start) for start in starts), key=lambda r: float(r.fun))
+    best = min((_climb(owner, function, start) for start in starts), key=_cost)
+    if best.fun < _FAILED and trivial(best.x):
+        away = np.zeros((2, size))
+        away[0, 0], away[1, sizes[0] :] = np.log(100), -np.log(10)
+        best = min([best, *(_climb(owner, function, start) for start in away)], key=_cost)
     if best.fun >= _FAILED:
         raise InputError(
             f"{display_name(owner)}: the kernel is not positive semi-definite on X, even with "
@@ -76,6 +87,19 @@ def maximize(
         )
     _warn(owner, best)
     return np.asarray(best.x)
+
+
+def _cost(end: Any) -> float:
+    return float(end.fun)
+
+
+def is_trivial(K: np.ndarray, noise: float) -> bool:
+    """Whether all covariances of different rows are equal up to a share of the noise.
+
+    Then the latent values are constant, independent of each other, or 0. Overwrites the diagonal.
+    """
+    np.fill_diagonal(K, K[0, -1])
+    return bool(np.ptp(K) <= _SAME * noise)
 
 
 def _warn(owner: object, best: Any) -> None:
@@ -117,12 +141,6 @@ def _climb(owner: Any, function: Callable[..., tuple[float, np.ndarray]], start:
 
 SMALL = 500
 """Up to so many cases one thread factors a matrix faster than several."""
-
-
-def read_rows(owner: object, kernel: Kernel, X: Any, *, reset: bool) -> Any:
-    """Convert X for the kernel; vectors to double precision, which factors need."""
-    X = check_objects(owner, kernel, X, reset=reset)
-    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 
 def gram(kernel: Kernel, variance: float, X: Cases, Y: Cases | None = None) -> np.ndarray:

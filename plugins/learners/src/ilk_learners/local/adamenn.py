@@ -54,11 +54,12 @@ class ADAMENN(AdaptiveMetric):
 
     References
     ----------
-    C. Domeniconi, J. Peng, D. Gunopulos, "Locally adaptive metric nearest-neighbor
-    classification", *IEEE Transactions on Pattern Analysis and Machine Intelligence* 24, 2002.
-    Zaidi 2011, equations (6.3) and (6.4); the denominator of (6.4) is misprinted, and the
-    average over rows around the query and the weights are left out. M is interpreted as the number
-    of steps.
+    C. Domeniconi, J. Peng, D. Gunopulos, "Locally adaptive metric nearest-neighbor classification",
+    *IEEE Transactions on Pattern Analysis and Machine Intelligence* 24, 2002.
+
+    Zaidi 2011: section 6.1; equations 6.3-6.4. The denominator of equation 6.4 is misprinted, and
+    the average over rows around the query and the weights are left out. M is interpreted as the
+    number of steps.
 
     Examples
     --------
@@ -115,9 +116,10 @@ class ADAMENN(AdaptiveMetric):
 
         ilk.in_blocks(work, n, self._block_size(n))
 
-    def _sizes(self, left_out: np.ndarray) -> tuple[int, ...]:
+    def _sizes(self, left_out: np.ndarray) -> tuple[int, int, int, int]:
         n = len(self.codes_) - int((left_out >= 0).any())
-        return tuple(min(int(size), n) for size in (self.K0, self.K1, self.K2, self.L))
+        K0, K1, K2, L = (min(int(size), n) for size in (self.K0, self.K1, self.K2, self.L))
+        return K0, K1, K2, L
 
     def _metrics(self, Q: np.ndarray, left_out: np.ndarray) -> Any:
         from ilk_learners.local.distance_kernels import adapt

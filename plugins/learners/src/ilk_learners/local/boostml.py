@@ -60,9 +60,11 @@ class BoostML2(PartitionMetric):
 
     References
     ----------
-    Zaidi 2011, algorithm 5, equations (6.5) to (6.10); in (6.7) and (6.8) N(x0) is interpreted as
-    the current region. Zaidi, Squire and Suter, "BoostML: an adaptive metric learning for nearest
-    neighbor classification", PAKDD 2010.
+    Zaidi 2011: sections 2.4.5, 6.2.1-6.2.2; algorithm 5; equations 6.5-6.10. In equations 6.7 and
+    6.8 N(x0) is interpreted as the current region.
+
+    Zaidi, Squire and Suter, "BoostML: an adaptive metric learning for nearest neighbor
+    classification", PAKDD 2010.
 
     Examples
     --------
@@ -117,7 +119,7 @@ class BoostML1(BoostML2):
 
     References
     ----------
-    Zaidi 2011, algorithm 4, equations (6.5) to (6.10).
+    Zaidi 2011: sections 2.4.5, 6.2.1-6.2.2; algorithm 4; equations 6.5-6.10.
 
     Examples
     --------

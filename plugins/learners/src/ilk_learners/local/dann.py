@@ -55,8 +55,9 @@ class DANN(AdaptiveMetric):
     References
     ----------
     T. Hastie, R. Tibshirani, "Discriminant adaptive nearest neighbor classification", *IEEE
-    Transactions on Pattern Analysis and Machine Intelligence* 18, 1996. Zaidi 2011, equation
-    (6.2), which omits the weights of W and B.
+    Transactions on Pattern Analysis and Machine Intelligence* 18, 1996.
+
+    Zaidi 2011: sections 2.4.5, 6.1; equation 6.2 (which omits the weights of W and B).
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def mapped(columns: np.ndarray, Q: np.ndarray, maps: np.ndarray, squares: np.nda
                     total[j] += image[j] * image[j]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def select(values: np.ndarray, n: int, k: int) -> float:
     """Quickselect: the value at position k of the first n `values` (at least n,) if sorted.
 
@@ -87,7 +87,7 @@ def select(values: np.ndarray, n: int, k: int) -> float:
     return float(values[k])
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def least(values: np.ndarray) -> float:
     """The smallest of the values (m,); a loop compiles faster than their `min`."""
     smallest = np.inf
@@ -96,7 +96,7 @@ def least(values: np.ndarray) -> float:
     return smallest
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def total_of(values: np.ndarray) -> Any:
     """Sum of the values (m,), in their order; a loop compiles faster than their `sum`."""
     total = values[0]
@@ -105,19 +105,18 @@ def total_of(values: np.ndarray) -> Any:
     return total
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def copy(values: np.ndarray, n: int, out: np.ndarray) -> None:
     """Copy the first n values; a loop compiles ten times as fast as the assignment of a slice."""
     for j in range(n):
         out[j] = values[j]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _middle(a: float, b: float, c: float) -> float:
     return max(min(a, b), min(max(a, b), c))
 
 
-@ilk.compiled
 def adapt(
     columns: np.ndarray,
     codes: np.ndarray,
@@ -150,39 +149,91 @@ def adapt(
     """
     p, n = columns.shape
     K0, K1, K2, L = sizes
-    values, scratch = np.empty(n), np.empty(n)
-    around, within = np.empty(K0, np.int64), np.empty(K2, np.int64)
-    near, everything = np.empty(K1, np.int64), np.empty(n, np.int64)
-    for a in range(n):
-        everything[a] = a
-    z, chance, losses = np.empty(p), np.empty(n_classes), np.empty(p)
+    # compiled code that allocates arrays takes longer to compile
+    S = _Scratch(
+        np.empty((3, n)),
+        np.arange(n),
+        np.empty(K0, np.int64),
+        np.empty(K2, np.int64),
+        np.empty(K1, np.int64),
+        np.empty((2, n_classes)),
+        np.empty((2, p)),
+    )
+    weights[...] = 1.0 / p
+    _adapt(columns, codes, Q, left_out, lists, L, steps, c, weights, S)
+
+
+class _Scratch(NamedTuple):
+    """Scratch space, and the numbers of all rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (3, n)
+    everything : ndarray of int, shape (n,)
+    around, within, near : ndarrays of int, shapes (K0,), (K2,) and (K1,)
+        Rows around the query, around one of these, and nearest to it.
+    classes : ndarray of shape (2, n_classes)
+    features : ndarray of shape (2, p)
+    """
+
+    values: np.ndarray
+    everything: np.ndarray
+    around: np.ndarray
+    within: np.ndarray
+    near: np.ndarray
+    classes: np.ndarray
+    features: np.ndarray
+
+
+@ilk.compiled
+def _adapt(
+    columns: np.ndarray,
+    codes: np.ndarray,
+    Q: np.ndarray,
+    left_out: np.ndarray,
+    lists: np.ndarray,
+    L: int,
+    steps: int,
+    c: float,
+    weights: np.ndarray,
+    S: _Scratch,
+) -> None:
+    """Change equal weights as `adapt` does."""
+    p = len(columns)
+    values, scratch, apart = S.values[0], S.values[1], S.values[2]
+    everything, around, within, near = S.everything, S.around, S.within, S.near
+    z, losses, chance = S.features[0], S.features[1], S.classes[0]
     for i in range(len(Q)):
         weight = weights[i]
-        weight[:] = 1.0 / p
         for step in range(steps):
             _distances(columns, everything, Q[i], weight, left_out[i], values)
-            _nearest(everything, values, K0, scratch, around)
-            losses[:] = 0.0
+            _nearest(everything, values, scratch, around)
+            for f in range(p):
+                losses[f] = 0.0
             for row in around:
                 if step == 0:  # equal weights: the lists of `fit` save a search
                     _listed(lists[row], left_out[i], within)
-                    copy(within, K1, near)
+                    for a in range(len(near)):
+                        near[a] = within[a]
                 else:
                     for f in range(p):
                         z[f] = columns[f, row]
                     _distances(columns, everything, z, weight, left_out[i], values)
-                    _nearest(everything, values, K2, scratch, within)
-                    _nearest(within, values[within], K1, scratch, near)
-                chance[:] = 0.0
+                    _nearest(everything, values, scratch, within)
+                    for a in range(len(within)):
+                        apart[a] = values[within[a]]
+                    _nearest(within, apart, scratch, near)
+                for code in range(len(chance)):
+                    chance[code] = 0.0
                 for j in near:
-                    chance[codes[j]] += 1.0 / K1
-                _add_losses(columns, codes, row, within, L, chance, scratch, losses)
+                    chance[codes[j]] += 1.0 / len(near)
+                _add_losses(columns, codes, row, L, losses, S)
             for f in range(p):
-                losses[f] /= K0
+                losses[f] /= len(around)
             _weigh(losses, c, weight)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _distances(
     columns: np.ndarray,
     rows: np.ndarray,
@@ -195,7 +246,8 @@ def _distances(
 
     Shapes: `columns` (p, n), `rows` (m,), `q` and `weight` (p,), `values` (n,).
     """
-    values[:] = 0.0
+    for j in range(len(values)):
+        values[j] = 0.0
     for f in range(len(weight)):
         column = columns[f]
         for j in rows:
@@ -205,15 +257,13 @@ def _distances(
         values[left_out] = np.inf
 
 
-@ilk.compiled
-def _nearest(
-    rows: np.ndarray, values: np.ndarray, k: int, scratch: np.ndarray, out: np.ndarray
-) -> None:
+@ilk.compiled(inner=True)
+def _nearest(rows: np.ndarray, values: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
     """Write the k rows of smallest values into `out`, in the order of `rows`; ties to the first.
 
-    Shapes: `rows` and `values` (m,), `scratch` (at least m,), `out` (k,).
+    Shapes: `rows` (m,), `values` and `scratch` (at least m,), `out` (k,).
     """
-    n = len(rows)
+    n, k = len(rows), len(out)
     copy(values, n, scratch)
     bound = select(scratch, n, k - 1)
     # rows as far as the k-th share the places that nearer ones leave
@@ -230,7 +280,7 @@ def _nearest(
             place += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _listed(listed: np.ndarray, left_out: int, out: np.ndarray) -> None:
     """Copy the first rows of a list, without the left-out one.
 
@@ -243,24 +293,21 @@ def _listed(listed: np.ndarray, left_out: int, out: np.ndarray) -> None:
             place += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _add_losses(
     columns: np.ndarray,
     codes: np.ndarray,
     row: int,
-    within: np.ndarray,
     L: int,
-    chance: np.ndarray,
-    scratch: np.ndarray,
     losses: np.ndarray,
+    S: _Scratch,
 ) -> None:
     """Add, for each feature, the loss of predicting the classes at a row by it alone.
 
-    Shapes: `columns` (p, n), `codes` (n,), `within` (K2,), `chance` (n_classes,), `scratch` (at
-    least K2,), `losses` (p,).
+    Shapes: `columns` (p, n), `codes` (n,), `losses` (p,).
     """
-    n = len(within)
-    apart, counts = np.empty(n), np.empty(len(chance))
+    scratch, apart, within = S.values[1], S.values[2], S.within
+    chance, counts, n = S.classes[0], S.classes[1], len(S.within)
     for f in range(len(columns)):
         column = columns[f]
         for a in range(n):
@@ -268,7 +315,8 @@ def _add_losses(
         copy(apart, n, scratch)
         # ties of the L-th row count as well: the shares do not depend on the order of rows
         reach = select(scratch, n, L - 1)
-        counts[:] = 0.0
+        for code in range(len(counts)):
+            counts[code] = 0.0
         for a in range(n):
             counts[codes[within[a]]] += apart[a] <= reach
         total = total_of(counts)
@@ -280,7 +328,7 @@ def _add_losses(
             losses[f] += difference * difference / max(alone, 0.5 / total)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _weigh(losses: np.ndarray, c: float, weight: np.ndarray) -> None:
     """Weights ``exp(c R) / sum exp(c R)``, R the largest loss minus the feature's loss; (p,)."""
     best = least(losses)  # a common factor of the weights cancels; this one avoids overflow

@@ -52,7 +52,7 @@ class Localized(AdaptiveMetric):
 
     References
     ----------
-    Zaidi 2011, section 2.4.5.
+    Zaidi 2011: section 2.4.5.
 
     Examples
     --------

@@ -53,9 +53,10 @@ class Machete(PartitionMetric):
 
     References
     ----------
-    J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University,
-    1994. Zaidi 2011, equation (6.1), which has 1/C for the share of each class in the region:
-    correct only if all classes are equally frequent.
+    J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University, 1994.
+
+    Zaidi 2011: section 6.1; equation 6.1 (which has 1/C for the share of each class in the region:
+    correct only if all classes are equally frequent).
 
     Examples
     --------
@@ -113,8 +114,9 @@ class Scythe(Machete):
 
     References
     ----------
-    J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University,
-    1994. Zaidi 2011, sections 6.1 and 6.3.
+    J. H. Friedman, "Flexible metric nearest neighbor classification", Stanford University, 1994.
+
+    Zaidi 2011: sections 6.1, 6.3.
 
     Examples
     --------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 import ilk
@@ -10,7 +12,6 @@ from ilk_learners.local.distance_kernels import copy, select, total_of
 _DENSE = 2  # sorted lists are compacted once they are so many times as long as the region
 
 
-@ilk.compiled
 def shrink(
     columns: np.ndarray,
     order: np.ndarray,
@@ -51,28 +52,85 @@ def shrink(
         Written.
     """
     p, n = columns.shape
-    stop = where.shape[1]
-    rows, alive = np.empty(n, np.uint32), np.empty(n, np.uint8)
-    values, scratch = np.empty(n), np.empty(n)
-    compacted, relevances = np.empty((p, n // _DENSE + 1), np.uint32), np.empty(p)
+    # compiled code that allocates arrays, or has more loops over features, takes longer to compile
+    S = _Scratch(
+        np.empty(n, np.uint32),
+        np.empty(n, np.uint8),
+        np.empty((2, n)),
+        np.empty((p, n // _DENSE + 1), np.uint32),
+        np.empty(p),
+        np.empty((2, n_classes), np.int64),
+    )
+    where[...], squares[...] = -1, np.inf
+    weights[...] = 1.0 / p
+    kind = logarithmic, single
+    _shrink(
+        columns, order, codes, Q, left_out, near, share, kappa, kind, where, squares, weights, S
+    )
+
+
+class _Scratch(NamedTuple):
+    """Scratch space.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+        The region.
+    alive : ndarray of int, shape (n,)
+        Whether a row is in the region.
+    values : ndarray of shape (2, n)
+    compacted : ndarray of int, shape (p, n // _DENSE + 1)
+    relevances : ndarray of shape (p,)
+    counts : ndarray of int, shape (2, n_classes)
+        Rows by class: in the region, and near the query.
+    """
+
+    rows: np.ndarray
+    alive: np.ndarray
+    values: np.ndarray
+    compacted: np.ndarray
+    relevances: np.ndarray
+    counts: np.ndarray
+
+
+@ilk.compiled
+def _shrink(
+    columns: np.ndarray,
+    order: np.ndarray,
+    codes: np.ndarray,
+    Q: np.ndarray,
+    left_out: np.ndarray,
+    near: int,
+    share: float,
+    kappa: float,
+    kind: tuple[bool, bool],
+    where: np.ndarray,
+    squares: np.ndarray,
+    weights: np.ndarray,
+    S: _Scratch,
+) -> None:
+    """Shrink regions as `shrink` does; the outputs hold what a step that does nothing writes."""
+    n, stop = columns.shape[1], where.shape[1]
+    rows, alive, values, scratch = S.rows, S.alive, S.values[0], S.values[1]
+    compacted, relevances, total = S.compacted, S.relevances, S.counts[0]
+    logarithmic, single = kind
     for i in range(len(Q)):
         q, weight = Q[i], weights[i]
         size, held = _everything(rows, alive, left_out[i]), n
-        weight[:] = 1.0 / p
         first = True
         while first or size > stop:
             # at most half of the region is near the query, so that some rows are beyond
             first = False
-            total = _counts(codes, rows[:size], n_classes)
+            _count(codes, rows[:size], total)
             few = max(min(near, size // 2), 1)
             # the lists hold removed rows too; compaction when half are removed keeps its total cost
             # linear
             if _DENSE * size <= held:
                 held = _thin(order if held == n else compacted, compacted, held, alive)
             lists = order if held == n else compacted
-            _relevances(
-                columns, lists, held, alive, codes, q, few, total, kappa, logarithmic, relevances
-            )
+            for f in range(len(columns)):
+                _walk(columns[f], lists[f, :held], alive, codes, q[f], few, S.counts[1])
+                relevances[f] = _relevance(S.counts[1], total, kappa, logarithmic)
             known = _normalise(relevances, weight)
             n_kept = max(stop, int(share * size))
             # at the target size nothing is left to cut
@@ -82,22 +140,21 @@ def shrink(
                 else:
                     _distances(columns, rows[:size], q, weight, values)
                 size = _keep_nearest(rows, size, n_kept, values, scratch, alive)
-        where[i, size:] = -1
-        squares[i, size:] = np.inf
-        copy(rows, size, where[i])
+        for a in range(size):
+            where[i, a] = rows[a]
         _distances(columns, rows[:size], q, weight, squares[i])
 
 
-@ilk.compiled
-def _counts(codes: np.ndarray, rows: np.ndarray, n_classes: int) -> np.ndarray:
-    """Number of rows of each class; `codes` (n,), `rows` (size,)."""
-    counts = np.zeros(n_classes, np.int64)
+@ilk.compiled(inner=True)
+def _count(codes: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> None:
+    """Count the rows of each class; `codes` (n,), `rows` (size,), `counts` (n_classes,)."""
+    for c in range(len(counts)):
+        counts[c] = 0
     for row in rows:
         counts[codes[row]] += 1
-    return counts
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
     """Put all rows except the left-out one into the region; return its size; arrays (n,)."""
     size = 0
@@ -109,7 +166,7 @@ def _everything(rows: np.ndarray, alive: np.ndarray, left_out: int) -> int:
     return size
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _normalise(relevances: np.ndarray, weight: np.ndarray) -> bool:
     """Replace the weights by normalized relevances, unless all are 0; arrays (p,)."""
     total = total_of(relevances)
@@ -120,7 +177,7 @@ def _normalise(relevances: np.ndarray, weight: np.ndarray) -> bool:
     return True
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _along(
     columns: np.ndarray,
     rows: np.ndarray,
@@ -141,7 +198,7 @@ def _along(
         values[a] = abs(column[rows[a]] - q[best])
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _distances(
     columns: np.ndarray,
     rows: np.ndarray,
@@ -150,7 +207,8 @@ def _distances(
     values: np.ndarray,
 ) -> None:
     """Squared distances of rows under all weights; shapes as in `_along`."""
-    values[: len(rows)] = 0.0
+    for a in range(len(rows)):
+        values[a] = 0.0
     for f in range(len(weight)):
         if weight[f] == 0:
             continue
@@ -160,7 +218,7 @@ def _distances(
             values[a] += weight[f] * (difference * difference)
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _keep_nearest(
     rows: np.ndarray,
     size: int,
@@ -189,7 +247,7 @@ def _keep_nearest(
     return n_kept
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _thin(order: np.ndarray, compacted: np.ndarray, held: int, alive: np.ndarray) -> int:
     """Compact the sorted rows of each feature to the region; return its size.
 
@@ -205,32 +263,7 @@ def _thin(order: np.ndarray, compacted: np.ndarray, held: int, alive: np.ndarray
     return place
 
 
-@ilk.compiled
-def _relevances(
-    columns: np.ndarray,
-    order: np.ndarray,
-    held: int,
-    alive: np.ndarray,
-    codes: np.ndarray,
-    q: np.ndarray,
-    few: int,
-    total: np.ndarray,
-    kappa: float,
-    logarithmic: bool,
-    relevances: np.ndarray,
-) -> None:
-    """Relevance of each feature in the region.
-
-    Shapes: `columns` (p, n), `order` (p, at least held), `alive` and `codes` (n,), `q` and
-    `relevances` (p,), `total` (n_classes,).
-    """
-    inside = np.empty_like(total)
-    for f in range(len(columns)):
-        _walk(columns[f], order[f, :held], alive, codes, q[f], few, inside)
-        relevances[f] = _relevance(inside, total, kappa, logarithmic)
-
-
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _walk(
     column: np.ndarray,
     order: np.ndarray,
@@ -253,7 +286,8 @@ def _walk(
             low = middle + 1
         else:
             high = middle
-    inside[:] = 0
+    for c in range(len(inside)):
+        inside[c] = 0
     left, right = low - 1, low  # walk outwards from the query's position
     count, reach = 0, 0.0
     while True:
@@ -277,7 +311,7 @@ def _walk(
             right += 1
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _relevance(inside: np.ndarray, total: np.ndarray, kappa: float, logarithmic: bool) -> float:
     """Difference of class shares near the query and beyond it (or in all); arrays (n_classes,)."""
     m, size = total_of(inside), total_of(total)

@@ -59,9 +59,11 @@ class SVMLocal(AdaptiveMetric):
     ----------
     C. Domeniconi, D. Gunopulos, J. Peng, "Large margin nearest neighbor classifiers", *IEEE
     Transactions on Neural Networks* 16, 2005; "Adaptive nearest neighbor classification using
-    support vector machines", NIPS 2001. Zaidi 2011, section 6.1. There A = D - l, which depends
-    on the unit; D and l are measured from the nearest support vector, which is 0 for most rows
-    if classes overlap; and the boundary is searched along the axes.
+    support vector machines", NIPS 2001. There A = D - l, which depends on the unit; D and l are
+    measured from the nearest support vector, which is 0 for most rows if classes overlap; and the
+    boundary is searched along the axes.
+
+    Zaidi 2011: section 6.1.
 
     Examples
     --------

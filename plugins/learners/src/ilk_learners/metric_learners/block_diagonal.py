@@ -76,10 +76,10 @@ class BlockDiagonal(LinearMetricLearner):
 
     References
     ----------
-    Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning Problems
-    with an Application to Generic Object Recognition*, PhD thesis, Monash University, 2011,
-    section 10.1.2, equations (10.2) to (10.4), (10.6), (10.17). Cortes, Mohri, Rostamizadeh,
-    "Algorithms for learning kernels based on centered alignment", *JMLR* 13, 2012.
+    Zaidi 2011: sections 2.4.6, 3.3, 10.1.2; equations 3.2, 10.2-10.4, 10.6, 10.17; table 3.2.
+
+    Cortes, Mohri, Rostamizadeh, "Algorithms for learning kernels based on centered alignment",
+    *JMLR* 13, 2012.
 
     Examples
     --------

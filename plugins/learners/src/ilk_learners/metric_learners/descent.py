@@ -237,7 +237,7 @@ class DescentLearner(LinearMetricLearner):
         self.loss_curve_, self.n_iter_ = descent.curve, descent.n_iter
         if not descent.moved:
             problem = "nothing to learn: the loss has no slope where L starts, and L stays"
-        elif descent.n_iter == 0 and not descent.stopped:
+        elif descent.n_iter == 0:
             problem = "the solver finds no step that lowers the loss, and L stays"
         elif not descent.stopped:
             problem = f"not converged after {descent.n_iter} iterations (max_iter)"

@@ -100,7 +100,9 @@ class ITML(PairLearner):
     References
     ----------
     Davis, Kulis, Jain, Sra, Dhillon, "Information-theoretic metric learning", *ICML* 2007,
-    algorithm 1 (there by projections). Zaidi 2011, section 4.1.
+    algorithm 1 (there by projections).
+
+    Zaidi 2011: section 4.1.
 
     Examples
     --------

@@ -96,10 +96,10 @@ class KernelErrorLearner(DescentLearner):
         return float(np.sqrt(2 * typical))
 
     def _objective(self, X: np.ndarray, y: np.ndarray) -> Objective:
-        self.neighborhood: int | Literal["all"]
+        self.neighborhood: int | Literal["all", "log2"]
         Y = votes_of(y, X.dtype)
         outer = squared_error(y, Y, 0.5)
-        if isinstance(self.neighborhood, str):
+        if self.neighborhood == "all":
             return SoftVotes(X, Y, outer, widths=self.widths_)
 
         def among(Z: np.ndarray) -> Objective:
@@ -109,8 +109,8 @@ class KernelErrorLearner(DescentLearner):
         return _Cut(among, X, among(X))
 
     def _nearest(self, Z: np.ndarray) -> np.ndarray:
-        number = min(int(self.neighborhood), len(Z) - 1)
-        return ilk.nearest(Z, number)[1]
+        k = np.log2(len(Z)) if self.neighborhood == "log2" else self.neighborhood
+        return ilk.nearest(Z, min(int(k), len(Z) - 1))[1]
 
     def _descend(self, objective: Objective, start: np.ndarray, scale: float) -> Descent:
         """Minimise from several starts and keep the best result."""

@@ -364,7 +364,6 @@ def _add_laplacian(
                 out[b, f] -= step
 
 
-@ilk.compiled
 def _within_reach(
     products: np.ndarray, lengths: np.ndarray, reach: np.ndarray, start: int, left: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -385,8 +384,24 @@ def _within_reach(
         Row numbers.
     """
     b, m = products.shape
+    # compiled code that allocates arrays takes longer to compile
+    ends, near = np.zeros(b + 1, dtype=np.int64), np.empty(m, dtype=bool)
+    return ends, _partners(products, lengths, reach, start, left, ends, near)
+
+
+@ilk.compiled
+def _partners(
+    products: np.ndarray,
+    lengths: np.ndarray,
+    reach: np.ndarray,
+    start: int,
+    left: int,
+    ends: np.ndarray,
+    near: np.ndarray,
+) -> np.ndarray:
+    """Return the partners that `_within_reach` finds and fill `ends`; `near`: scratch, (m,)."""
+    b, m = products.shape
     theirs, far = lengths[left : left + m], reach[left : left + m]
-    ends = np.zeros(b + 1, dtype=np.int64)
     for r in range(b):
         length, limit, row = lengths[start + r], reach[start + r], products[r]
         count = 0
@@ -394,7 +409,6 @@ def _within_reach(
             count += length + theirs[c] - row[c] - row[c] < max(limit, far[c])
         ends[r + 1] = ends[r] + count
     partners = np.empty(ends[b] + 1, dtype=np.int32)  # one spare place for discarded candidates
-    near = np.empty(m, dtype=np.bool_)
     for r in range(b):
         length, limit, row = lengths[start + r], reach[start + r], products[r]
         at = ends[r]
@@ -405,7 +419,7 @@ def _within_reach(
         for c in range(m):
             partners[at] = left + c
             at += near[c]
-    return ends, partners[: ends[b]]
+    return partners[: ends[b]]
 
 
 @ilk.compiled(fastmath=_FAST)

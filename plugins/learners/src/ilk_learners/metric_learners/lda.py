@@ -56,9 +56,10 @@ class LDA(LinearMetricLearner):
 
     References
     ----------
-    Fisher, "The use of multiple measurements in taxonomic problems", *Annals of Eugenics* 7,
-    1936. Zaidi 2011, section 2.4. Belhumeur, Hespanha, Kriegman, "Eigenfaces vs. Fisherfaces",
-    *IEEE PAMI* 19, 1997 (reduction).
+    Fisher, "The use of multiple measurements in taxonomic problems", *Annals of Eugenics* 7, 1936.
+    Belhumeur, Hespanha, Kriegman, "Eigenfaces vs. Fisherfaces", *IEEE PAMI* 19, 1997 (reduction).
+
+    Zaidi 2011: section 2.4.
 
     Examples
     --------

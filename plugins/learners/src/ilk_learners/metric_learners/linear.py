@@ -66,6 +66,7 @@ class LinearMetricLearner(MetricLearner):
             return finite(self, np.einsum("ij,kj->ik", rows, L).astype(X.dtype, copy=False))
 
 
+_FEW = 1 << 14  # distances
 MOST_QUERIES = 500  # rows that are left out one by one; the others are looked at all the same
 
 
@@ -145,6 +146,12 @@ def _losses(queries: np.ndarray, nearest: np.ndarray, y: np.ndarray) -> np.ndarr
 
 def _nearest_others(X: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """Return the nearest other row of each selected row, ties by lower index."""
+    if len(queries) * len(X) <= _FEW:  # as fast, and no search need be compiled
+        D = Euclidean().pairwise(X[queries], X)
+        D[np.arange(len(queries)), queries] = np.inf
+        nearest = D.argmin(axis=1)
+        # all other rows may be infinitely far
+        return np.where(nearest == queries, 1, nearest)
     _, indices = Euclidean().nearest(X[queries], X, 2)
     # an equal row of lower index may come first
     return np.where(indices[:, 0] == queries, indices[:, 1], indices[:, 0])

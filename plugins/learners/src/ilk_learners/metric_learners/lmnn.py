@@ -66,8 +66,9 @@ class LMNN(DescentLearner):
     References
     ----------
     Weinberger and Saul, "Distance metric learning for large margin nearest neighbor
-    classification", JMLR 10, 2009. Zaidi 2011, equation (4.4), where a parenthesis is misplaced
-    (||L(x_i) - x_j||^2).
+    classification", JMLR 10, 2009.
+
+    Zaidi 2011: section 4.1; equation 4.4 (where a parenthesis is misplaced).
 
     Examples
     --------

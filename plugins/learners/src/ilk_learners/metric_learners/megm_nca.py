@@ -56,8 +56,8 @@ class MEGMNCA(KernelErrorLearner):
 
     References
     ----------
-    Zaidi 2011, equation (4.18). Its printed first term has an unbound index j and the kernel
-    instead of the vote; E is meant.
+    Zaidi 2011: section 4.4; equation 4.18. Its printed first term has an unbound index j and the
+    kernel instead of the vote; E is meant.
 
     Examples
     --------

@@ -75,7 +75,9 @@ class MMC(PairLearner):
     References
     ----------
     Xing, Ng, Jordan, Russell, "Distance metric learning with application to clustering with
-    side-information", *NIPS* 15, 2002. Zaidi 2011, equation (4.1).
+    side-information", *NIPS* 15, 2002.
+
+    Zaidi 2011: section 4.1; equation 4.1.
 
     Examples
     --------

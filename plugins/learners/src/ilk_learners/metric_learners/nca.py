@@ -72,8 +72,9 @@ class NCA(DescentLearner):
     References
     ----------
     Goldberger, Roweis, Hinton, Salakhutdinov, "Neighbourhood components analysis", NIPS 2005.
-    Zaidi 2011, equations (4.2) and (4.3); there "A = L'T" stands for A = L'L, and of the two
-    objectives only the logarithms.
+
+    Zaidi 2011: section 4.1; equations 4.2-4.3 (there "A = L'T" stands for A = L'L, and of the two
+    objectives only the logarithms).
 
     Examples
     --------

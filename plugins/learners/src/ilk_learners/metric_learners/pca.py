@@ -62,9 +62,9 @@ class PCA(LinearMetricLearner):
 
     References
     ----------
-    Jolliffe, *Principal Component Analysis*, 2nd ed., Springer 2002. Zaidi, *Metric Learning
-    and Scale Estimation in High Dimensional Machine Learning Problems with an Application to
-    Generic Object Recognition*, PhD thesis, Monash University, 2011, sections 2.4 and 3.4.
+    Jolliffe, *Principal Component Analysis*, 2nd ed., Springer 2002.
+
+    Zaidi 2011: sections 2.4, 3.4; figures 4.8-4.9.
 
     Examples
     --------
@@ -75,6 +75,8 @@ class PCA(LinearMetricLearner):
     >>> pca.transform([[1, 2], [2, 4]]).round(3)
     array([[0.   ],
            [2.236]])
+    >>> pca.inverse_transform([[2.236]]).round(2)
+    array([[2., 4.]])
     """
 
     n_components: float | None = param(
@@ -172,6 +174,33 @@ class PCA(LinearMetricLearner):
         X = check_vectors(self, X, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):
             return self._mapped(X - self.mean_.astype(X.dtype))
+
+    def inverse_transform(self, X: Cases) -> Any:
+        """Rows of the features with these projections, on the plane of the components.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Projections, as `transform` gives them.
+
+        Returns
+        -------
+        ndarray of shape (n, p)
+            The nearest rows of the plane to those that were projected.
+        """
+        check_fitted(self)
+        Z = check_vectors(self, X)
+        L = self.components_.astype(float)
+        if Z.shape[1] != len(L):
+            raise InputError(
+                f"{display_name(self)}: X has {Z.shape[1]} features, but there are {len(L)} "
+                f"components"
+            )
+        sizes = np.abs(L).max(axis=1, keepdims=True)  # squares of L may overflow
+        sizes *= np.linalg.norm(L / sizes, axis=1, keepdims=True)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = (Z / sizes.T) @ (L / sizes) + (self.mean_ if self.center else 0)
+        return finite(self, rows.astype(Z.dtype, copy=False), "X, taken back,")
 
 
 class TruncatedSVD(LinearMetricLearner):

@@ -54,7 +54,9 @@ class RCA(LinearMetricLearner):
     References
     ----------
     Bar-Hillel, Hertz, Shental, Weinshall, "Learning a Mahalanobis metric from equivalence
-    constraints", JMLR 6, 2005. Zaidi 2011, equation (4.5); Ledoit and Wolf, JMA 88, 2004.
+    constraints", JMLR 6, 2005. Ledoit and Wolf, JMA 88, 2004.
+
+    Zaidi 2011: section 4.1; equation 4.5.
 
     Examples
     --------

@@ -74,7 +74,7 @@ class RelevanceWeights(OneToOneFeatureMixin, LinearMetricLearner):
 
     References
     ----------
-    Zaidi 2011, algorithm 2 and section 5.2.
+    Zaidi 2011: sections 3.1, 5.2; algorithm 2; equation 2.22.
 
     Examples
     --------

@@ -71,9 +71,10 @@ class VSM(DescentLearner):
 
     References
     ----------
-    Lowe, "Similarity metric learning for a variable-kernel classifier", Neural Computation 7,
-    1995. The source does not give the strength of the prior; here it is `penalty`. Zaidi 2011,
-    sections 4.1 and 5.1; `megm_diagonal` is a simpler form.
+    Lowe, "Similarity metric learning for a variable-kernel classifier", Neural Computation 7, 1995.
+    The source does not give the strength of the prior; here it is `penalty`.
+
+    Zaidi 2011: sections 4.1, 5.1; equation 2.21. `megm_diagonal` is a simpler form.
 
     Examples
     --------

@@ -166,7 +166,7 @@ def ellipses(
 
     References
     ----------
-    Zaidi 2011, figure 6.1.
+    Zaidi 2011: figure 6.1.
 
     Examples
     --------

@@ -33,11 +33,11 @@ from ilk_learners.gaussian_processes.marginal_likelihood import (
     SMALL,
     blocks,
     gram,
+    is_trivial,
     maximize,
-    read_rows,
 )
 from ilk_learners.numerics import check_finite_parameters, single_threaded
-from ilk_learners.validation import learns, read_numbers, with_input_tags
+from ilk_learners.validation import learns, read_numbers, read_rows, with_input_tags
 
 if TYPE_CHECKING:
     from ilk import Cases, Labels
@@ -60,7 +60,8 @@ class GPRegressor(Regressor):
 
     ``log p(y) = -y' C^-1 y / 2 - log |C| / 2 - n log(2 pi) / 2``
 
-    by its analytic gradient. (Equation (9.1) of [1]_ has no noise term in it.)
+    by its analytic gradient. (Equation (9.1) of [1]_ has no noise term in it.) A maximum at which
+    all rows have the same mean is left for two more starts.
 
     It accepts the input of its kernel. It takes O(n^3) time and memory for two n x n matrices. With
     `optimize`, kernels other than rbf over a Euclidean distance need one more matrix for each
@@ -94,9 +95,7 @@ class GPRegressor(Regressor):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, section 9.1 and appendix E.
+    .. [1] Zaidi 2011: section 9.1; appendix E; equations 2.27-2.28, 9.1, E.31-E.39.
     .. [2] C. E. Rasmussen and C. K. I. Williams, *Gaussian Processes for Machine Learning*, MIT
        Press, 2006, algorithm 2.1, equation (5.9), and section 5.4.2 for leaving one out.
 
@@ -132,6 +131,7 @@ class GPRegressor(Regressor):
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "histograms", "tables", "strings", "signatures", "sets", "views"),
         fast_leave_one_out=True,
+        sparse=True,
     )
 
     @classmethod
@@ -194,10 +194,17 @@ class GPRegressor(Regressor):
         start = np.array([self.signal_variance_, self.noise_variance_])
 
         # in logarithms, so that variances stay positive
-        def evidence(theta: np.ndarray) -> tuple[float, np.ndarray]:
-            variance, noise = start * np.exp(theta[:2])
+        def parts(theta: np.ndarray) -> tuple[Any, float, float, np.ndarray]:
+            variance, noise = (start * np.exp(theta[:2])).tolist()
             kernel = covariance.kernel(theta[2:])
-            K = gram(kernel, variance, X)
+            return kernel, variance, noise, gram(kernel, variance, X)
+
+        def trivial(theta: np.ndarray) -> bool:
+            _, _, noise, K = parts(theta)
+            return is_trivial(K, noise)
+
+        def evidence(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            kernel, variance, noise, K = parts(theta)
             regression, _ = triangles.with_jitter(K, lambda: regress(K, targets, noise, memory))
             M = regression.derivative()
             # dC / d log s = s I
@@ -206,9 +213,8 @@ class GPRegressor(Regressor):
             # theta: signal variance, noise variance, then the kernel's numbers
             return regression.log_evidence, np.insert(gradient, 1, of_noise)
 
-        theta = maximize(self, evidence, covariance.size + 2)
-        self.kernel_ = covariance.kernel(theta[2:])
-        self.signal_variance_, self.noise_variance_ = (start * np.exp(theta[:2])).tolist()
+        theta = maximize(self, evidence, (2, covariance.size), trivial)
+        self.kernel_, self.signal_variance_, self.noise_variance_, _ = parts(theta)
 
     def predict(self, X: Cases, return_std: bool = False) -> Any:
         """Mean of the function value of each row; array of shape (m,).
@@ -297,8 +303,10 @@ class GPRegressor(Regressor):
         return np.asarray(self._mean + self._scale * (targets - of_rest / diagonal))
 
     def __sklearn_tags__(self) -> Any:
-        """Take the input tags of the kernel."""
-        return with_input_tags(self, "kernel", super().__sklearn_tags__())
+        """Take the input tags of the kernel; a bandwidth for each feature needs dense rows."""
+        tags = with_input_tags(self, "kernel", super().__sklearn_tags__())
+        tags.input_tags.sparse &= self.optimize != "ard"
+        return tags
 
 
 def _standardized(y: np.ndarray) -> tuple[np.ndarray, float, float]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from ilk import Regressor, param
+from ilk import Regressor
 from ilk_learners.neighbors import Explanation, Nearest
 from ilk_learners.validation import read_numbers
 
 if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Labels
-    from ilk_learners.votes import ZeroDistance
 
 _LARGE = np.finfo(float).max / 4  # beyond it a difference of targets may overflow
 
@@ -53,13 +52,10 @@ class KNNRegressor(Nearest, Regressor):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, thesis, Monash University,
-       2011, equations (2.11) to (2.14).
-    .. [2] P. Cunningham, M. Cord and S. J. Delany, "Supervised Learning", in *Machine Learning
-       Techniques for Multimedia*, Springer, 2008, section 2.4.
-    .. [3] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications
-       9, 1964.
+    .. [1] Zaidi 2011: section 2.1.3; equations 2.11-2.14, 4.8.
+    .. [2] Cunningham 2008: section 2.4.
+    .. [3] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications 9,
+       1964.
     .. [4] G. S. Watson, "Smooth regression analysis", Sankhya A 26, 1964.
 
     Examples
@@ -76,12 +72,7 @@ class KNNRegressor(Nearest, Regressor):
            0           2     0.5  0.0
     """
 
-    zero_distance: ZeroDistance = param(
-        default="votes",
-        choices=("decides", "votes"),
-        doc="Whether rows at distance zero exclude the others. By default they do not, as the "
-        "curve would jump there; with inverse distances they always do.",
-    )
+    late: ClassVar[tuple[str, ...]] = Nearest.late
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -1,4 +1,4 @@
-"""correlation, fisher: one feature at a time, its correlation or its scatter of classes."""
+"""correlation and fisher: how far the target alone explains the values of each feature."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ class Correlation(Relevance):
 
     References
     ----------
-    Zaidi 2011, equation (5.1), which is for two classes or numbers, and names Fisher's
-    coefficient or renamed labels for more. Fisher, *Statistical Methods for Research
-    Workers*, 1925, on the correlation ratio.
+    Zaidi 2011: sections 5.1, 5.2; equation 5.1 (for two classes or numbers; Fisher's coefficient or
+    renamed labels are named for more).
+
+    Fisher, *Statistical Methods for Research Workers*, 1925, on the correlation ratio.
 
     Examples
     --------
@@ -98,8 +99,9 @@ class Fisher(Relevance):
 
     References
     ----------
-    Duda, Hart and Stork, *Pattern Classification*, 2nd ed., Wiley 2001, section 3.8. Zaidi
-    2011, section 5.2, mentions it for more than two classes.
+    Duda, Hart and Stork, *Pattern Classification*, 2nd ed., Wiley 2001, section 3.8.
+
+    Zaidi 2011: section 5.2 (for more than two classes).
 
     Examples
     --------

@@ -9,18 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 import ilk
-from ilk_learners.local.distance_kernels import least, select
+from ilk_learners.local.distance_kernels import copy, least, select
 
 TIE = 1e-12  # relative; above the rounding error of sums over features
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.ndarray) -> None:
     """Sums of absolute or squared differences of x and every row.
 
     Shapes: `x` (p,), `columns` (p, n), `out` (n,).
     """
-    out[:] = 0
+    for j in range(len(out)):
+        out[j] = 0
     for f in range(len(x)):
         if squared:
             for j in range(len(out)):
@@ -31,11 +32,15 @@ def distances_from(x: np.ndarray, columns: np.ndarray, squared: bool, out: np.nd
                 out[j] += abs(x[f] - columns[f, j])
 
 
-@ilk.compiled
-def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
-    """Split a weight of 1 among the k nearest candidates; `near` and `out`: (m,)."""
+@ilk.compiled(inner=True)
+def _share(near: np.ndarray, k: int, out: np.ndarray, spare: np.ndarray) -> None:
+    """Split a weight of 1 among the k nearest candidates; `near` and `out` (m,), `spare` (n,)."""
     # a full sort is not needed for the k-th distance
-    kth = least(near) if k == 1 else select(near.copy(), len(near), k - 1)
+    if k == 1:
+        kth = least(near)
+    else:
+        copy(near, len(near), spare)
+        kth = select(spare, len(near), k - 1)
     before, tied = 0, 0
     for j in range(len(near)):
         if near[j] < kth * (1 - TIE):
@@ -52,7 +57,6 @@ def _share(near: np.ndarray, k: int, out: np.ndarray) -> None:
             out[j] = 0.0
 
 
-@ilk.compiled
 def margins(
     rows: np.ndarray,
     columns: np.ndarray,
@@ -79,28 +83,46 @@ def margins(
         Whether distances are Euclidean rather than city-block.
     out : ndarray of shape (p,)
     """
+    # compiled code that allocates arrays takes longer to compile
+    scratch = np.empty((5, len(rows)))
+    _margins(rows, columns, starts, prior, drawn, k, squared, out, scratch)
+
+
+@ilk.compiled
+def _margins(
+    rows: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    prior: np.ndarray,
+    drawn: np.ndarray,
+    k: int,
+    squared: bool,
+    out: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Add differences as `margins` does; `scratch`: (5, n)."""
     n, p = rows.shape
-    distances, weights = np.empty(n), np.empty(n)
-    others, spread = np.empty(n), np.empty(n)
+    distances, weights, others, spread = scratch[0], scratch[1], scratch[2], scratch[3]
+    spare = scratch[4]
     for i in drawn:
         distances_from(rows[i], columns, squared, distances)
         code = _class_of(i, starts)
         first, last = starts[code], starts[code + 1]
         # a row is no neighbour of itself
         distances[i] = np.inf
-        _share(distances[first:last], min(k, last - first - 1), weights[first:last])
+        _share(distances[first:last], min(k, last - first - 1), weights[first:last], spare)
         for j in range(first, last):
             weights[j] *= -1
         # Relief: all other classes are one; ReliefF: each other class counts by its prior
         if len(prior) == 0:
             m = _split(distances, first, last, others)
-            _share(others[:m], min(k, m), spread[:m])
+            _share(others[:m], min(k, m), spread[:m], spare)
             _join(spread, first, last, weights)
         else:
             for c in range(len(prior)):
                 if c != code:
                     a, b = starts[c], starts[c + 1]
-                    _share(distances[a:b], min(k, b - a), weights[a:b])
+                    _share(distances[a:b], min(k, b - a), weights[a:b], spare)
                     for j in range(a, b):
                         weights[j] *= prior[c] / (1 - prior[code])
         # only a few rows have weight: skip the features of the others
@@ -132,11 +154,11 @@ def coincidences(
         Differences in each feature, and last in y; then the same times the difference in y.
     """
     n, p = rows.shape
-    distances, weights = np.empty(n), np.empty(n)
+    distances, weights, spare = np.empty(n), np.empty(n), np.empty(n)
     for i in drawn:
         distances_from(rows[i], columns, False, distances)
         distances[i] = np.inf
-        _share(distances, k, weights)
+        _share(distances, k, weights, spare)
         for j in range(n):
             if weights[j] != 0:
                 apart = abs(y[i] - y[j])
@@ -148,7 +170,7 @@ def coincidences(
                 out[0, p] += weights[j] * apart
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
     """Copy the values before `first` and from `last` on; return their number; arrays (n,)."""
     for j in range(first):  # a loop compiles ten times as fast as the assignment of a slice
@@ -160,7 +182,7 @@ def _split(values: np.ndarray, first: int, last: int, out: np.ndarray) -> int:
     return m
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _join(values: np.ndarray, first: int, last: int, out: np.ndarray) -> None:
     """Put back what `_split` has taken apart; arrays (n,)."""
     for j in range(first):
@@ -169,7 +191,7 @@ def _join(values: np.ndarray, first: int, last: int, out: np.ndarray) -> None:
         out[j] = values[first + j - last]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _class_of(i: int, starts: np.ndarray) -> int:
     """Class of row i; `starts`: (C + 1,)."""
     code = 0
@@ -178,7 +200,7 @@ def _class_of(i: int, starts: np.ndarray) -> int:
     return code
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _slopes(
     rows: np.ndarray,
     i: int,
@@ -217,7 +239,7 @@ def ascend(
     n, p = rows.shape
     lengths, others = np.empty(n), np.empty(n)
     weights, spread = np.empty(n), np.empty(n)
-    slope = np.empty(p)
+    slope, spare = np.empty(p), np.empty(n)
     for i in drawn:
         lengths[:] = 0
         for f in range(p):
@@ -228,21 +250,21 @@ def ascend(
         code = _class_of(i, starts)
         first, last = starts[code], starts[code + 1]
         m = _split(lengths, first, last, others)
-        _share(others[:m], 1, spread[:m])
+        _share(others[:m], 1, spread[:m], spare)
         weights[:] = 0
         _join(spread, first, last, weights)
         slope[:] = 0
         _slopes(rows, i, lengths, weights, 1.0, slope)
         weights[:] = 0
         lengths[i] = np.inf
-        _share(lengths[first:last], 1, weights[first:last])
+        _share(lengths[first:last], 1, weights[first:last], spare)
         _slopes(rows, i, lengths, weights, -1.0, slope)
         # the margin is half the difference of the lengths, so is its gradient
         for f in range(p):
             w[f] += 0.5 * slope[f] * w[f]
 
 
-@ilk.compiled
+@ilk.compiled(inner=True)
 def _soften(distances: np.ndarray, sigma: float) -> float:
     """Turn distances (m,) into weights exp(-d / sigma) with sum 1; return the log of their sum."""
     nearest = least(distances)  # a common factor, so that no sum underflows to 0

@@ -52,10 +52,12 @@ class MutualInformation(Relevance):
 
     References
     ----------
-    Zaidi 2011, equation (5.2). Ross, "Mutual information between discrete and continuous data
-    sets", PLoS ONE 9(2), 2014. Kraskov, Stögbauer and Grassberger, "Estimating mutual
-    information", Phys. Rev. E 69, 2004. Gao, Kannan, Oh and Viswanath, "Estimating mutual
-    information for discrete-continuous mixtures", NIPS 2017.
+    Zaidi 2011: section 5.2; equation 5.2.
+
+    Ross, "Mutual information between discrete and continuous data sets", PLoS ONE 9(2), 2014.
+    Kraskov, Stögbauer and Grassberger, "Estimating mutual information", Phys. Rev. E 69, 2004. Gao,
+    Kannan, Oh and Viswanath, "Estimating mutual information for discrete-continuous mixtures", NIPS
+    2017.
 
     Examples
     --------

@@ -56,8 +56,10 @@ class BagOfWords(Transformer):
 
     References
     ----------
-    G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval",
-    *Information Processing and Management* 24, 1988.
+    G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", *Information
+    Processing and Management* 24, 1988.
+
+    Cunningham 2008: section 2.4.2.2.
 
     Examples
     --------

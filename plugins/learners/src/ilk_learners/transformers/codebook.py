@@ -52,11 +52,8 @@ class Codebook(ilk.Transformer):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, sections 3.4, 10.3 and 10.4.
-    .. [2] E. Ntoutsi and M. Schubert, *Knowledge Discovery in Databases II*, LMU Munich, 2015:
-       multi-instance objects as vectors.
+    .. [1] Zaidi 2011: sections 3.4, 10.3, 10.4.1.
+    .. [2] Ntoutsi 2015: Data variety; Multi-instance data (objects as vectors).
 
     Examples
     --------
@@ -127,7 +124,7 @@ class Codebook(ilk.Transformer):
                 f"{self.places}: no column of descriptors is left"
             )
         rows, weights = self._sample(sets, rng)
-        self.words_ = _find_words(self, rows, weights, self.n_words, self.max_iter, rng)
+        self.words_ = find_words(self, rows, weights, self.n_words, self.max_iter, rng)
         self.width_ = sets.width
         return self
 
@@ -195,7 +192,7 @@ _CELLS = 1 << 20  # distances between rows and words held at once: 8 MiB
 _NEAR = 1e-10  # squares that differ by less, relative to squared lengths, are recomputed exactly
 
 
-def _find_words(
+def find_words(
     owner: object,
     rows: np.ndarray,
     weights: np.ndarray | None,

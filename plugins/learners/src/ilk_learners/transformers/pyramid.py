@@ -58,9 +58,7 @@ class Pyramid(ilk.Transformer):
 
     References
     ----------
-    .. [1] N. A. Zaidi, *Metric Learning and Scale Estimation in High Dimensional Machine Learning
-       Problems with an Application to Generic Object Recognition*, PhD thesis, Monash University,
-       2011, section 10.4.1, figure 10.5 (level 2 has 16 cells; "8 cells" is a misprint).
+    .. [1] Zaidi 2011: section 10.4.1; figure 10.5 (level 2 has 16 cells; "8 cells" is a misprint).
     .. [2] S. Lazebnik, C. Schmid and J. Ponce, "Beyond bags of features: spatial pyramid matching
        for recognizing natural scene categories", *CVPR* 2006.
 

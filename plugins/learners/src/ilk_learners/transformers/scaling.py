@@ -8,10 +8,12 @@ import numpy as np
 
 from ilk import (
     Capabilities,
+    InputTypeError,
     OneToOneFeatureMixin,
     Transformer,
     check_fitted,
     check_vectors,
+    display_name,
     is_sparse,
     param,
 )
@@ -39,11 +41,15 @@ class Standardize(OneToOneFeatureMixin, Transformer):
     ------
     InputError
         If X has nominal columns, a missing or an infinite value.
+    InputTypeError
+        If X has sparse rows and `with_mean` is set: subtracting a mean fills in the zeros.
 
     References
     ----------
     T. Hastie, R. Tibshirani and J. Friedman, *The Elements of Statistical Learning*, 2nd ed.,
     Springer, 2009, section 14.3.
+
+    Zaidi 2011: sections 2.4.1, 4.3.1.
 
     Examples
     --------
@@ -53,8 +59,11 @@ class Standardize(OneToOneFeatureMixin, Transformer):
            [ 1.,  0.]])
     """
 
-    with_mean: bool = param(default=True, doc="Whether to subtract the mean.")
+    with_mean: bool = param(
+        default=True, doc="Whether to subtract the mean. Without it sparse rows stay sparse."
+    )
     with_std: bool = param(default=True, doc="Whether to divide by the standard deviation.")
+    capabilities: ClassVar[Capabilities] = Capabilities(sparse=True)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -66,23 +75,35 @@ class Standardize(OneToOneFeatureMixin, Transformer):
         return self
 
     def transform(self, X: Cases) -> Any:
-        """Standardized rows; array of shape (n, p)."""
+        """Standardized rows; array of shape (n, p), or CSR for sparse rows."""
         check_fitted(self)
-        return self._standardized(check_vectors(self, X, reset=False))
+        return self._standardized(self._checked(X, reset=False))
 
-    def _fit_transform(self, X: Any, y: Labels | None) -> np.ndarray:
+    def _fit_transform(self, X: Any, y: Labels | None) -> Any:
         return self._standardized(self._learn(X))
 
-    def _learn(self, X: Any) -> np.ndarray:
+    def _checked(self, X: Cases, *, reset: bool | None) -> Any:
+        """Rows as floats, sparse ones only where no mean is subtracted."""
+        if self.with_mean and (is_sparse(X) or hasattr(X, "sparse")):
+            raise InputTypeError(
+                f"{display_name(self)}: X has sparse rows, but subtracting the mean makes them "
+                f"dense; with_mean=False takes them, or give a dense X if it is small"
+            )
+        return check_vectors(self, X, reset=reset, sparse=True)
+
+    def _learn(self, X: Any) -> Any:
         """Learn from rows; return them checked."""
         self.check_parameters()
-        rows: np.ndarray = check_vectors(self, X, reset=True)
+        rows = self._checked(X, reset=True)
         mean, scale = _moments(rows)
         self.mean_ = mean if self.with_mean else np.zeros_like(mean)
         self.scale_ = scale if self.with_std else np.ones_like(scale)
         return rows
 
-    def _standardized(self, X: np.ndarray) -> np.ndarray:
+    def _standardized(self, X: Any) -> Any:
+        if is_sparse(X):
+            with np.errstate(over="ignore"):
+                return finite(self, _with_data(X, X.data / self.scale_.astype(X.dtype)[X.indices]))
         # halves of both, as the difference of large numbers may overflow; the factor cancels
         half = halves(self.scale_)
         with np.errstate(over="ignore"):
@@ -92,14 +113,23 @@ class Standardize(OneToOneFeatureMixin, Transformer):
             return finite(self, result.astype(X.dtype, copy=False))
 
     def inverse_transform(self, X: Cases) -> Any:
-        """Invert the standardization; array of shape (n, p)."""
+        """Invert the standardization; array of shape (n, p), or CSR for sparse rows."""
         check_fitted(self)
-        X = check_vectors(self, X)
+        rows = self._checked(X, reset=None)
+        if is_sparse(rows):
+            with np.errstate(over="ignore"):
+                back = _with_data(rows, rows.data * self.scale_.astype(rows.dtype)[rows.indices])
+                return finite(self, back, "X, taken back,")
         # halves of both, as the difference of large numbers may overflow; the factor cancels
         half = halves(self.scale_)
         with np.errstate(over="ignore"):
-            result = (X * (self.scale_ * half) + self.mean_ * half) / half
-            return finite(self, result.astype(X.dtype, copy=False), "X, taken back,")
+            result = (rows * (self.scale_ * half) + self.mean_ * half) / half
+            return finite(self, result.astype(rows.dtype, copy=False), "X, taken back,")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.with_mean
+        return tags
 
 
 class MinMax(OneToOneFeatureMixin, Transformer):
@@ -123,8 +153,9 @@ class MinMax(OneToOneFeatureMixin, Transformer):
 
     References
     ----------
-    The division by the range is that of P. Cunningham, M. Cord and S. J. Delany, "Supervised
-    Learning", in *Machine Learning Techniques for Multimedia*, Springer, 2008, equation (2.14).
+    Cunningham 2008: equation 2.14 (division by the range).
+
+    Arras: Feature Scaling.
 
     Examples
     --------
@@ -264,11 +295,28 @@ def _with_data(X: Any, values: np.ndarray) -> Any:
     return type(X)((values, X.indices, X.indptr), shape=X.shape)
 
 
-def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _moments(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of each column (1 for a constant one), in the type of X."""
-    mean, near_one, exponents = deviations(X)
-    spread = np.sqrt(np.einsum("ij,ij->j", near_one, near_one) / len(X))
+    if is_sparse(X):
+        mean, squares, exponents = _sparse_deviations(X)
+    else:
+        mean, near_one, exponents = deviations(X)
+        squares = np.einsum("ij,ij->j", near_one, near_one)
+    spread = np.sqrt(squares / X.shape[0])
     smallest = np.nextafter(0, 1, dtype=X.dtype)
     # a tiny deviation must not become 0 in single precision
     scale = np.where(spread > 0, np.maximum(np.ldexp(spread, exponents), smallest), 1.0)
     return mean.astype(X.dtype), scale.astype(X.dtype)
+
+
+def _sparse_deviations(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `deviations`, but of CSR, and with the sum of squared deviations of each column."""
+    n, p = X.shape
+    low, high = (end(axis=0).toarray().ravel().astype(float) for end in (X.min, X.max))
+    _, exponents = np.frexp(np.maximum(high, -low))
+    near_one = np.ldexp(X.data.astype(float), -exponents[X.indices])
+    mean = np.bincount(X.indices, near_one, minlength=p) / n
+    mean = np.clip(mean, np.ldexp(low, -exponents), np.ldexp(high, -exponents))
+    zeros = n - np.bincount(X.indices, minlength=p)
+    squares = np.bincount(X.indices, np.square(near_one - mean[X.indices]), minlength=p)
+    return np.ldexp(mean, exponents), squares + zeros * np.square(mean), exponents

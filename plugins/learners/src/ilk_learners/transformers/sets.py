@@ -1,17 +1,19 @@
-"""Validation of sets of descriptors: one array of rows per set, with optional weights."""
+"""Validation of sets of descriptors (an array per set, with optional weights) and of images."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 import ilk
+from ilk import Capabilities
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ilk import Cases, Component
+    from ilk import Cases, Component, Labels
 
 
 class Sets(NamedTuple):
@@ -98,9 +100,10 @@ def _rows(owner: object, item: Any, argument: str) -> np.ndarray:
             f"{name}: {argument} must be an array of numbers: {error}"
         ) from None
     if array.ndim != 2 or 0 in array.shape:
+        remedy = "; of images, the transformer pixels makes sets" if array.ndim == 3 else ""
         raise ilk.InputError(
             f"{name}: {argument} must be an array of shape (m, d), m descriptors of d numbers, "
-            f"at least 1 of each; got shape {np.shape(item)}"
+            f"at least 1 of each; got shape {np.shape(item)}{remedy}"
         )
     if np.ma.is_masked(item):
         raise ilk.InputError(f"{name}: {argument} has masked values; fill them first")
@@ -146,3 +149,118 @@ def stacked(rows: Sequence[np.ndarray], size: int) -> Iterator[tuple[slice, np.n
             start, total = i, 0
         total += len(array)
     yield slice(start, len(rows)), np.concatenate(rows[start:])
+
+
+_SHAPES = {1: "(height, width)", 3: "(height, width, 3)"}  # by number of channels
+
+
+def check_images(owner: Component, X: Any, channels: Sequence[int] = (1, 3)) -> list[np.ndarray]:
+    """Return images as contiguous arrays of bytes.
+
+    Parameters
+    ----------
+    owner : Component
+        Named in errors.
+    X : list of arrays of integers from 0 to 255
+        Grey levels of shape (height, width), or colours of shape (height, width, 3).
+    channels : sequence of int
+        Accepted numbers of channels: 1 for grey levels, 3 for colours.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        Names the position of the image and the fault; also if some are grey and others are not.
+    """
+    name = ilk.display_name(owner)
+    if not is_list(X):
+        what = "grey levels" if tuple(channels) == (1,) else "pixels"
+        raise ilk.InputTypeError(f"{name}: X must be a list of images, arrays of {what}")
+    if ilk.n_rows(X) == 0:
+        raise ilk.InputError(f"{name}: X has 0 rows (images), at least one is needed")
+    images = [_image(f"{name}: X[{i}]", image, channels) for i, image in enumerate(X)]
+    for i, image in enumerate(images):
+        if image.ndim != images[0].ndim:
+            raise ilk.InputError(
+                f"{name}: X[{i}] has shape {image.shape}, but X[0] {images[0].shape}; images must "
+                f"be all grey or all coloured"
+            )
+    return images
+
+
+def _image(what: str, given: Any, channels: Sequence[int]) -> np.ndarray:
+    array = np.asarray(given)
+    levels = "grey levels" if tuple(channels) == (1,) else "pixels"
+    if array.dtype.kind not in "iu":
+        raise ilk.InputTypeError(
+            f"{what} must be an image of {levels}, integers from 0 to 255; got {array.dtype}"
+        )
+    depth = (
+        1 if array.ndim == 2 else array.shape[2] if array.ndim == 3 and array.shape[2] > 1 else 0
+    )
+    if depth not in channels or 0 in array.shape:
+        shapes = " or ".join(_SHAPES[each] for each in channels)
+        remedy = "; the data set images loads grey levels with color='grey'" if depth == 3 else ""
+        raise ilk.InputError(
+            f"{what} must be an image of shape {shapes}, got shape {array.shape}{remedy}"
+        )
+    if np.ma.is_masked(given):
+        raise ilk.InputError(f"{what} has masked values; fill them first")
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high > 255:
+        raise ilk.InputError(
+            f"{what} must have {levels} from 0 to 255, got {low if low < 0 else high}"
+        )
+    return np.ascontiguousarray(array, dtype=np.uint8)
+
+
+def example_images(n: int, rng: np.random.Generator) -> tuple[list[np.ndarray], np.ndarray]:
+    """Images of 24 by 32 grey levels and their classes: stripes across or down."""
+    y = np.arange(n) % 2
+    noise = rng.integers(0, 60, size=(n, 24, 32))
+    down, across = np.indices((24, 32))
+    waves = [np.where((across if label else down) % 8 < 4, 40, 180) for label in y]
+    return [(n + w).astype(np.uint8) for n, w in zip(noise, waves, strict=True)], y
+
+
+class LocalFeatures(ilk.Transformer):
+    """Base of transformers of images to sets of local features, which learn nothing.
+
+    A set is an array of shape (m, 2 + d) in float32. The first two columns are the place of a
+    feature in the image, from the left and from the top, as a share of its width and height.
+    """
+
+    channels: ClassVar[tuple[int, ...]] = (1,)
+    capabilities: ClassVar[Capabilities] = Capabilities(inputs=("sets",), stateless=True)
+    waivers: ClassVar[Mapping[str, str]] = {
+        "check_rows_kept": "the output is a set of features for each image, not a table",
+        "check_feature_names_out": "the output is a set of features for each image, not a table",
+    }
+
+    @staticmethod
+    def example_data(_: str, n: int, rng: np.random.Generator) -> tuple[Any, np.ndarray]:
+        """Images of 24 by 32 grey levels: stripes across or down."""
+        return example_images(n, rng)
+
+    @abstractmethod
+    def features(self, images: list[np.ndarray]) -> list[np.ndarray]:
+        """Local features of each checked image."""
+
+    def fit(self, X: Cases, y: Labels | None = None) -> Self:
+        """Check parameters and images; there is nothing to learn."""
+        self.check_parameters()
+        check_images(self, X, self.channels)
+        return self
+
+    def transform(self, X: Cases) -> list[np.ndarray]:
+        """Local features of each image: n arrays of shape (m, 2 + d).
+
+        Parameters
+        ----------
+        X : list of n arrays of shape (height, width)
+            Grey levels: integers from 0 to 255.
+        """
+        self.check_parameters()
+        return self.features(check_images(self, X, self.channels))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ilk import (
+    Carried,
+    Component,
     ConstantClassifier,
     IlkError,
     InputError,
@@ -21,8 +26,10 @@ from ilk import (
     Split,
     display_name,
     fit_component,
+    kind_and_component,
     n_rows,
     take,
+    to_spec,
 )
 from ilk_learners.classifiers.grid_search.grid import Values, described
 from ilk_learners.svm.gram import fits, gram_key, shared_gram
@@ -104,8 +111,9 @@ def choose(trial: Trial, scheme: object) -> Choice:
     """
     predictions: list[list[Prediction | None]] = [[] for _ in trial.candidates]
     errors: dict[int, str] = {}
+    texts = [_texts(trial, model) for model in trial.candidates]
     for number, split in enumerate(trial.splits):
-        for at, prediction in _predictions(trial, number, split, errors):
+        for at, prediction in _predictions(trial, number, split, errors, texts):
             predictions[at].append(prediction)
     failed = np.array([at in errors for at in range(len(predictions))])
     if failed.any():
@@ -120,11 +128,6 @@ def choose(trial: Trial, scheme: object) -> Choice:
 
 def choose_by_criterion(trial: Trial, criterion: str) -> Choice:
     """Fit each candidate on all rows, and select the least criterion; ties go to the first."""
-    if criterion == "srm" and len(trial.classes) > 2:
-        raise InputError(
-            f"{display_name(trial.owner)}: criterion='srm' is for two classes, y has "
-            f"{len(trial.classes)}"
-        )
     models: list[Any] = [None] * len(trial.candidates)
     rows, errors = np.arange(len(trial.codes)), {}
     for at, candidate in enumerate(trial.candidates):
@@ -159,13 +162,12 @@ def _criterion(trial: Trial, model: Any, criterion: str) -> dict[str, float]:
         bound = (h * (np.log(2 * n / h) + 1) + np.log(4 / _DELTA)) / n
         return {criterion: error + float(np.sqrt(bound)), "training_error": error, "capacity": h}
     k = _capacity(trial, model, "n_parameters_", criterion)
-    if outputs.probabilities is None:
+    P, _ = supports(model, outputs, trial.classes)
+    if P is None:
         raise InputError(
             f"{display_name(trial.owner)}: criterion={criterion!r} needs probabilities, "
             f"{display_name(model)} has none"
         )
-    P = _aligned(outputs.probabilities(), model.classes_, trial.classes, 0.0)
-    assert P is not None
     with np.errstate(divide="ignore"):
         likelihood = float(weights @ np.log(P[np.arange(len(P)), trial.codes]))
     price = 2.0 if criterion == "aic" else float(np.log(n))
@@ -191,7 +193,9 @@ _UNKNOWN = object()
 Answers = Iterator[tuple[int, Prediction | None]]
 
 
-def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]) -> Answers:
+def _predictions(
+    trial: Trial, number: int, split: Split, errors: dict[int, str], texts: Sequence[Texts]
+) -> Answers:
     """Yield predictions for the test rows of a split by each candidate that has not failed."""
     present = np.unique(trial.codes[split.train])
     if len(present) == 1:
@@ -200,7 +204,8 @@ def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]
         yield from ((at, answer) for at in range(len(trial.candidates)) if at not in errors)
         return
     keys = [_key(trial, split, each) for each in trial.candidates]
-    order = sorted(range(len(keys)), key=lambda at: (keys.index(keys[at]), at))
+    fits_of = _Fits(trial, split, texts)
+    order = sorted(range(len(keys)), key=lambda at: (keys.index(keys[at]), fits_of.order(at)))
     for key, group in groupby(order, key=lambda at: keys[at]):
         shared: Any = None if key is None else _UNKNOWN
         for at in group:
@@ -209,7 +214,7 @@ def _predictions(trial: Trial, number: int, split: Split, errors: dict[int, str]
             try:
                 if shared is _UNKNOWN:
                     shared = _shared(trial, trial.candidates[at], split)
-                yield at, _fitted_answer(trial, trial.candidates[at], split, shared)
+                yield at, _fitted_answer(trial, at, split, shared, fits_of)
             except Exception as error:  # noqa: BLE001  # a classifier may raise anything
                 errors[at] = _failure(trial, at, f"split {number}", error)
 
@@ -228,18 +233,117 @@ def _shared(trial: Trial, model: Estimator, split: Split) -> Any:
     return shared_gram(kernel, train, test)
 
 
-def _fitted_answer(trial: Trial, candidate: Any, split: Split, shared: Any) -> Prediction:
+def _fitted_answer(trial: Trial, at: int, split: Split, shared: Any, fits_of: _Fits) -> Prediction:
     """Fit on the training rows, or on their Gram matrix, and predict the test rows."""
     from sklearn.base import clone
 
-    model, n, m = clone(candidate), len(split.train), len(split.test)
+    model, n, m = clone(trial.candidates[at]), len(split.train), len(split.test)
+    fits_of.renew_queries(at)
     start = perf_counter()
     if shared is None:
-        fitted = trial.fit(model, split.train)
+        fitted = fits_of.fitted(at, model)
         seconds = perf_counter() - start
-        return _ask(trial, fitted, split, take(trial.X, split.test), seconds)
+        return _ask(trial, fitted, split, fits_of.queries, seconds)
     fitted = trial.fit(model.with_kernel(shared), split.train, np.arange(n))
     return _ask(trial, fitted, split, np.arange(n, n + m), perf_counter() - start)
+
+
+Texts = tuple[str, ...] | None
+"""Specs of the steps of a candidate, the last one without `late` parameters."""
+
+
+def _texts(trial: Trial, model: Any) -> Texts:
+    """None: the candidate shares no fits, as times are measured or a spec cannot name a part."""
+    if trial.measure.needs == "seconds":
+        return None
+    steps = list(map(kind_and_component, model.steps if type(model) is Pipeline else [model]))
+    try:
+        tables = [to_spec(step, kind=kind) for kind, step in steps]
+    except IlkError:
+        return None
+    for name in getattr(steps[-1][1], "late", ()):
+        tables[-1].pop(name, None)
+    pairs = zip((kind for kind, _ in steps), tables, strict=True)
+    return tuple(json.dumps(pair, sort_keys=True, default=repr) for pair in pairs)
+
+
+class _Fits:
+    """Fits of the candidates on one split; equal first steps are fitted once.
+
+    Candidates that differ only in `late` parameters of the last step are fitted once, too.
+    """
+
+    def __init__(self, trial: Trial, split: Split, texts: Sequence[Texts]) -> None:
+        self.trial = trial
+        self.rows, self.test = split.train, split.test
+        self.queries: Any = None
+        self._texts = texts
+        self._users: Counter[tuple[str, ...]] = Counter(
+            text[:n] for text in texts if text for n in range(1, len(text) + 1)
+        )
+        self._begun: dict[tuple[str, ...], Carried] = {}
+        self._alike: tuple[Texts, Any] = None, None
+
+    def order(self, at: int) -> tuple[Any, ...]:
+        """Sort candidates that share fits next to each other, those of largest numbers first."""
+        text, model = self._texts[at], self.trial.candidates[at]
+        if text is None:
+            return (at,)
+        beginnings = [text[:n] for n in range(1, len(text) + 1)]
+        path = [
+            next(i for i, other in enumerate(self._texts) if other and other[: len(part)] == part)
+            for part in beginnings
+        ]
+        last = kind_and_component(model.steps[-1])[1] if type(model) is Pipeline else model
+        late = (getattr(last, name) for name in getattr(last, "late", ()))
+        return *path, *(-value for value in late if isinstance(value, int | float)), at
+
+    def renew_queries(self, at: int) -> None:
+        """Take the test rows anew unless they are expected: a step may change them in place."""
+        if self._alike[0] is None or self._alike[0] != self._texts[at]:
+            self.queries, self._alike = take(self.trial.X, self.test), (None, None)
+
+    def fitted(self, at: int, model: Any) -> Any:
+        """Return a candidate, fitted on the training rows."""
+        text, alike = self._texts[at], self._alike
+        if text is None:
+            return self.trial.fit(model, self.rows)
+        if alike[0] == text:
+            return alike[1].with_late(model)
+        carried = self._carried(model, text) if self.trial.weights is None else None
+        if carried is None:
+            fitted = self.trial.fit(model, self.rows)
+        else:
+            fitted = model.finish(carried, self.queries)
+        if self._users[text] > 1 and isinstance(fitted, Component):
+            fitted.expect(self.queries)
+            self._alike = text, fitted
+        return fitted
+
+    def _carried(self, model: Any, text: tuple[str, ...]) -> Carried | None:
+        """Return what the first steps of a pipeline give that others have, too; None: nothing."""
+        wanted = [text[:n] for n in range(1, len(text)) if self._users[text[:n]] > 1]
+        self._begun = {key: found for key, found in self._begun.items() if key in wanted}
+        if not wanted:
+            return None
+        y = self.trial.classes[self.trial.codes[self.rows]]
+        carried = Carried(take(self.trial.X, self.rows), y, self.queries)
+        for key in wanted:
+            if key in self._begun:
+                carried = copy.deepcopy(self._begun[key])
+                continue
+            carried = replace(model.advance(carried, len(key) - carried.n_steps), steps=())
+            if not _has_equal_copy(carried):
+                return None
+            self._begun[key] = copy.deepcopy(carried)
+        return carried
+
+
+def _has_equal_copy(carried: Carried) -> bool:
+    """Whether copies have the same layout: numpy may round views with gaps otherwise."""
+    arrays = [part for part in (carried.X, carried.queries) if isinstance(part, np.ndarray)]
+    whole = all(part.flags.c_contiguous or part.flags.f_contiguous for part in arrays)
+    return whole and carried.queries is not None
 
 
 def _ask(trial: Trial, model: Any, split: Split, X: Cases, seconds: float) -> Prediction:

@@ -1,0 +1,269 @@
+"""Object detection by sliding windows: histograms of the features in each, and Hough votes."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ilk import InputError
+
+if TYPE_CHECKING:
+    from ilk import ArrayLike
+    from ilk_learners.transformers.codebook import Codebook
+
+__all__ = ["detections", "hough_votes", "window_boxes", "window_histograms"]
+
+
+def window_boxes(shape: tuple[int, int], size: tuple[float, float], spacing: float) -> np.ndarray:
+    """Boxes of the windows that slide over an image.
+
+    Parameters
+    ----------
+    shape : tuple (height, width)
+        Of the image, in pixels.
+    size : tuple (width, height)
+        Of a window, in pixels; at most those of the image.
+    spacing : float
+        Distance between neighbouring windows, in pixels.
+
+    Returns
+    -------
+    ndarray of shape (m, 4)
+        Left, top, right and bottom side of each window inside the image, row by row.
+
+    Raises
+    ------
+    InputError
+        If a size is not positive and finite, or a window larger than the image.
+
+    References
+    ----------
+    Zaidi 2011: section 10.4.2 (windows an eighth of the image wide and high, 50 pixels apart).
+
+    Examples
+    --------
+    >>> from ilk_learners import sliding_windows
+    >>> sliding_windows.window_boxes((20, 30), size=(20, 15), spacing=10)
+    array([[ 0.,  0., 20., 15.],
+           [10.,  0., 30., 15.]])
+    """
+    lengths = (*size, spacing, *shape)
+    if not all(isinstance(each, Real) and 0 < each < np.inf for each in lengths):
+        raise InputError(
+            f"window_boxes: shape, size and spacing must be positive numbers, got shape={shape}, "
+            f"size={size}, spacing={spacing}"
+        )
+    (height, width), (across, down) = shape, size
+    if across > width or down > height:
+        raise InputError(
+            f"window_boxes: size must be at most that of the image, {(width, height)}, got {size}"
+        )
+    lefts = np.arange(int((width - across) // spacing) + 1) * spacing
+    tops = np.arange(int((height - down) // spacing) + 1) * spacing
+    left, top = (each.ravel().astype(float) for each in np.meshgrid(lefts, tops))
+    return np.column_stack([left, top, left + across, top + down])
+
+
+def window_histograms(
+    codebook: Codebook, features: ArrayLike, shape: tuple[int, int], boxes: ArrayLike
+) -> np.ndarray:
+    """Histogram of the words of the features inside each window of an image (bag of words).
+
+    Parameters
+    ----------
+    codebook : Codebook
+        Fitted, with ``places=2``.
+    features : array of shape (m, 2 + d)
+        Local features of the image, as from dense_sift: places as shares of width and height, then
+        descriptors.
+    shape : tuple (height, width)
+        Of the image, in pixels.
+    boxes : array of shape (w, 4)
+        Left, top, right and bottom side of each window; features on the left and on the top side
+        are inside.
+
+    Returns
+    -------
+    ndarray of shape (w, n_words)
+        Of sum 1 if the codebook normalizes, but 0 for a window without features.
+
+    Raises
+    ------
+    InputError
+        If the codebook has not ``places=2``, or boxes are not w boxes of positive size.
+
+    References
+    ----------
+    Zaidi 2011: section 10.4.2.
+
+    Examples
+    --------
+    >>> import ilk
+    >>> from ilk_learners import sliding_windows
+    >>> features = [[0.1, 0.5, 0.0], [0.2, 0.5, 9.0], [0.8, 0.5, 9.0]]
+    >>> words = ilk.transformer("codebook", n_words=2, places=2, random_state=0).fit([features])
+    >>> words.words_.ravel().tolist()
+    [9.0, 0.0]
+    >>> boxes = [[0, 0, 50, 100], [50, 0, 100, 100]]
+    >>> sliding_windows.window_histograms(words, features, (100, 100), boxes)
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    if codebook.places != 2:
+        raise InputError(
+            f"window_histograms: codebook must have places=2, as windows need places of features, "
+            f"got places={codebook.places}"
+        )
+    sides = _boxes("window_histograms", boxes)
+    (codes,) = codebook.assign([features])
+    height, width = shape
+    across, down = (np.asarray(features, dtype=float)[:, :2] * [width, height]).T
+    left, top, right, bottom = sides.T[:, :, None]
+    inside = (left <= across) & (across < right) & (top <= down) & (down < bottom)
+    counts = inside.astype(float) @ np.eye(len(codebook.words_))[codes]
+    if codebook.normalize:
+        counts /= np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return np.asarray(counts)
+
+
+def hough_votes(boxes: ArrayLike, confidences: ArrayLike, radius: float) -> np.ndarray:
+    """Votes for an object at each window: the confidences of all windows near it, added.
+
+    A window votes for each window whose centre is at most `radius` away from its own.
+
+    Parameters
+    ----------
+    boxes : array of shape (w, 4)
+        Left, top, right and bottom side of each window.
+    confidences : array of shape (w,)
+        Of the classifier, that a window shows the object, such as a probability; at least 0.
+    radius : float
+        In pixels; the thesis takes three times the spacing of windows.
+
+    Returns
+    -------
+    ndarray of shape (w,)
+
+    Raises
+    ------
+    InputError
+        If boxes are not w boxes of positive size, confidences not w finite numbers of at least 0,
+        or the radius is negative.
+
+    References
+    ----------
+    Zaidi 2011: section 10.4.2 (a radius of three windows).
+
+    Examples
+    --------
+    >>> from ilk_learners import sliding_windows
+    >>> boxes = sliding_windows.window_boxes((10, 50), size=(10, 10), spacing=10)
+    >>> sliding_windows.hough_votes(boxes, [0.0, 0.5, 1.0, 0.25, 0.0], radius=10).tolist()
+    [0.5, 1.5, 1.75, 1.25, 0.25]
+    """
+    sides = _boxes("hough_votes", boxes)
+    values = _confidences("hough_votes", confidences, len(sides))
+    return np.asarray((_gaps("hough_votes", sides, radius) <= radius) @ values)
+
+
+def detections(
+    boxes: ArrayLike,
+    confidences: ArrayLike,
+    radius: float,
+    threshold: float,
+    *,
+    limit: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Objects at the windows with the most votes.
+
+    From the window of the most votes (`hough_votes`) down, a window with more than `threshold` is
+    a detection unless its circle meets that of an earlier one. The box of a detection is the mean
+    of the windows that voted for it, weighted by their confidences: one step of the mean shift.
+
+    Parameters
+    ----------
+    boxes, confidences, radius
+        As of `hough_votes`. Of equal votes the earlier window comes first.
+    threshold : float
+        ``t_det``; at least 0.
+    limit : int, optional
+        The most detections; 1 in the thesis, whose images show one object.
+
+    Returns
+    -------
+    boxes : ndarray of shape (k, 4)
+    votes : ndarray of shape (k,)
+        Decreasing; the scores of the detections.
+
+    Raises
+    ------
+    InputError
+        As of `hough_votes`, and if the threshold is negative.
+
+    References
+    ----------
+    Zaidi 2011: section 10.4.2.
+
+    D. Comaniciu and P. Meer, "Mean shift: a robust approach toward feature space analysis", *IEEE
+    TPAMI* 24(5), 2002.
+
+    Examples
+    --------
+    >>> from ilk_learners import sliding_windows
+    >>> boxes = sliding_windows.window_boxes((10, 60), size=(10, 10), spacing=10)
+    >>> confidences = [0.0, 0.5, 1.0, 0.0, 0.0, 0.9]
+    >>> found, votes = sliding_windows.detections(boxes, confidences, radius=10, threshold=0.8)
+    >>> found[:, 0].round(2).tolist(), votes.tolist()
+    ([16.67, 50.0], [1.5, 0.9])
+    """
+    sides = _boxes("detections", boxes)
+    values = _confidences("detections", confidences, len(sides))
+    gaps = _gaps("detections", sides, radius)
+    if not isinstance(threshold, Real) or not threshold >= 0:
+        raise InputError(f"detections: threshold must be a number >= 0, got {threshold!r}")
+    votes = (gaps <= radius) @ values
+    kept: list[int] = []
+    for window in np.argsort(-votes, kind="stable").tolist():
+        if votes[window] > threshold and (gaps[window, kept] > 2 * radius).all():
+            kept.append(window)
+    kept = kept[:limit]
+    shares = (gaps[kept] <= radius) * values / votes[kept, None]
+    return shares @ sides, votes[kept]
+
+
+def _gaps(function: str, boxes: np.ndarray, radius: float) -> np.ndarray:
+    """Distances of the centres of boxes; shape (w, w)."""
+    if not isinstance(radius, Real) or not radius >= 0:
+        raise InputError(f"{function}: radius must be a number >= 0, got {radius!r}")
+    centres = (boxes[:, :2] + boxes[:, 2:]) / 2
+    apart = centres[:, None] - centres
+    return np.hypot(apart[..., 0], apart[..., 1])
+
+
+def _boxes(function: str, boxes: ArrayLike) -> np.ndarray:
+    sides: Any = np.asarray(boxes, dtype=float)
+    if sides.ndim != 2 or sides.shape[1] != 4 or not len(sides):
+        raise InputError(
+            f"{function}: boxes must be an array of shape (w, 4), at least one box, got shape "
+            f"{sides.shape}"
+        )
+    bad = ~(np.isfinite(sides).all(axis=1) & (sides[:, :2] < sides[:, 2:]).all(axis=1))
+    if bad.any():
+        row = int(bad.argmax())
+        raise InputError(
+            f"{function}: boxes must be finite, left before right and top before bottom, got "
+            f"{sides[row].tolist()} at {row}"
+        )
+    return np.asarray(sides)
+
+
+def _confidences(function: str, given: ArrayLike, n: int) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
+    if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
+        raise InputError(
+            f"{function}: confidences must be {n} finite numbers >= 0, one for each box, got "
+            f"{given!r}"
+        )
+    return values
