@@ -261,9 +261,10 @@ class ErrorBelow(OverCases):
 
     References
     ----------
-    *System Evaluation*, lecture slides: "Is the error rate of 1-NN less than 2%?"; error counting
-    technique. Alpaydin, E. (2010), Introduction to Machine Learning, section 19.10 (binomial
-    test, approximate normal test).
+    Evaluation slides: Introduction; Error Counting Technique.
+
+    Alpaydin, E. (2010), Introduction to Machine Learning, section 19.10 (binomial test,
+    approximate normal test).
 
     Examples
     --------

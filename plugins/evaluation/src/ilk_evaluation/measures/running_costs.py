@@ -143,7 +143,7 @@ def model_size(model: Estimator) -> ModelSize:
 
     References
     ----------
-    System Evaluation slides, algorithm preference: training and testing space complexity.
+    Evaluation slides: Algorithm Preference (space complexity).
 
     Examples
     --------

@@ -226,7 +226,9 @@ def shatters(model: Estimator | str | dict[str, Any], X: Cases) -> Shattering:
 
     References
     ----------
-    System Evaluation slides, shattering and shatter coefficient; Vapnik (1998).
+    Evaluation slides: Shattering; Shatter Coefficient; VC Dimension of Circles.
+
+    Vapnik (1998).
 
     Examples
     --------
@@ -297,7 +299,7 @@ def binomial_probability(errors: int, n: int, error: float, *, at_most: bool = F
 
     References
     ----------
-    System Evaluation slides, error counting technique.
+    Evaluation slides: Error Counting Technique.
 
     Examples
     --------

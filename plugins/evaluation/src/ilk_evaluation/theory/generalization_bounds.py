@@ -313,8 +313,9 @@ def deviation_probability(
 
     References
     ----------
-    System Evaluation slides, generalization performance; Devroye, Gyorfi & Lugosi (1996), A
-    Probabilistic Theory of Pattern Recognition, ch. 12.
+    Evaluation slides: Generalization Performance.
+
+    Devroye, Gyorfi & Lugosi (1996), A Probabilistic Theory of Pattern Recognition, ch. 12.
 
     Examples
     --------

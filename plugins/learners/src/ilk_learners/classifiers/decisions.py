@@ -162,8 +162,7 @@ class CostSensitive(DecisionRule):
 
     References
     ----------
-    .. [1] *System Evaluation*, lecture slides: "Algorithm Preference", risk and cost-sensitive
-       learning.
+    .. [1] Evaluation slides: Algorithm Preference (costs of errors).
     .. [2] C. Elkan, "The foundations of cost-sensitive learning", *IJCAI*, 2001.
     .. [3] C. K. Chow, "On optimum recognition error and reject tradeoff", *IEEE Transactions on
        Information Theory* 16, 1970.
@@ -338,8 +337,7 @@ class Threshold(DecisionRule):
 
     References
     ----------
-    .. [1] K. O. Arras, *Supervised Learning*, part 3, lecture slides: "ROC curve", the
-       discrimination threshold.
+    .. [1] Arras: ROC Curves.
 
     Examples
     --------

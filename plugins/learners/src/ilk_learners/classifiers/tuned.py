@@ -217,8 +217,8 @@ class Tuned(AroundClassifier):
     .. [2] M. Stone, "Cross-validatory choice and assessment of statistical predictions", *Journal
        of the Royal Statistical Society B* 36, 1974.
     .. [3] Arras: Cross-Validation Motivation; Evaluation Procedure; Parameter k.
-    .. [4] System Evaluation slides: Structural Risk Minimization; Bayesian Information Criterion;
-       Akaike Information Criterion. The term of h is Vapnik's; its print has misplaced parentheses.
+    .. [4] Evaluation slides: Structural Risk Minimization; Bayesian Information Criterion; Akaike
+       Information Criterion.
 
     Examples
     --------
