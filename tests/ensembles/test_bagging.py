@@ -18,6 +18,7 @@ from cases import in_one_test
 from ilk import ConstantClassifier
 from ilk_ensembles.base import out_of_bag
 from ilk_ensembles.base import resampling as resampled
+from ilk_ensembles.base.out_of_bag import stopped_at
 
 
 @pytest.fixture(scope="module")
@@ -597,3 +598,64 @@ def test_more_members_err_less_than_one():
     ours = bag(X[::2], y[::2], "decision_tree", 30, oob_score=True)
     assert ours.score(X[1::2], y[1::2]) > one.score(X[1::2], y[1::2])
     assert abs(ours.oob_error_ - (1 - ours.score(X[1::2], y[1::2]))) < 0.04
+
+
+class TestPatience:
+    def bagging(self, **parameters):
+        return ilk.classifier("bagging", **{"random_state": 0, "n_members": 60, **parameters})
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {},
+            {"member": "nearest_mean", "combiner": "majority", "reject_label": -1},
+            {"replace": False, "max_samples": 0.6},
+        ],
+    )
+    def test_ends_where_the_error_has_not_improved(self, more):
+        X, y = ilk.dataset("wine").load().Xy
+        weights = np.arange(1.0, len(y) + 1) if not more else None
+        short = self.bagging(patience=4, **more).fit(X, y, sample_weight=weights)
+        end = len(short.estimators_)
+        assert 4 < end < 60
+        for count in (1, 2, end - 1, end):
+            first = self.bagging(n_members=count, oob_score=True, **more)
+            first.fit(X, y, sample_weight=weights)
+            assert short.oob_errors_[count - 1] == pytest.approx(first.oob_error_, rel=1e-12)
+        np.testing.assert_array_equal(short.predict_proba(X), first.predict_proba(X))
+        np.testing.assert_array_equal(short.oob_decision_function_, first.oob_decision_function_)
+        assert [rows.tolist() for rows in short.rows_] == [rows.tolist() for rows in first.rows_]
+        assert stopped_at(short.oob_errors_, 4) == end
+        assert len(short.oob_errors_) == end
+
+    def test_members_that_fail_do_not_count(self):
+        X, y = ilk.dataset("iris").load().Xy
+        steps = [{"transformer": Refusing(above=6)}, {"classifier": "nearest_mean"}]
+        model = self.bagging(
+            member=ilk.Pipeline(steps), patience=3, on_failure="drop", n_members=40
+        ).fit(X, y)
+        n_tried = len(model.estimators_) + len(model.failures_)
+        assert model.failures_
+        assert max(model.failures_) < n_tried <= 40
+        assert stopped_at(model.oob_errors_, 3) == len(model.estimators_)
+
+    def test_needs_rows_out_of_the_bag_and_an_untrained_rule(self):
+        X, y = ilk.dataset("iris").load().Xy
+        with pytest.raises(ilk.ParameterError, match="patience needs rows that are not drawn"):
+            self.bagging(patience=3, replace=False).fit(X, y)
+        with pytest.raises(ilk.ParameterError, match="patience needs a rule that treats members"):
+            self.bagging(patience=3, combiner="stacking").fit(X, y)
+
+
+class Refusing(ilk.Transformer):
+    """Passes rows on, and refuses to fit some draws."""
+
+    above: int = ilk.param(default=0, doc="Refused draws have so many copies of the first row.")
+
+    def fit(self, X, y=None):
+        if np.unique(X, axis=0, return_counts=True)[1].max() > self.above:
+            raise ilk.InputError("refused")
+        return self
+
+    def transform(self, X):
+        return X

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 import ilk
 from cases import in_one_test
 from ilk_ensembles.base.bootstrap import bootstrap_rows
+from ilk_ensembles.base.out_of_bag import stopped_at
 from ilk_ensembles.forest.trees import Trees
 
 KINDS = {
@@ -394,3 +395,47 @@ def test_saved_and_loaded(fitted, wine, tmp_path):
 def test_progress_is_told(capsys, wine):
     forest(n_members=10, verbose=1).fit(*wine)
     assert "10 of 10 trees" in capsys.readouterr().out
+
+
+class TestPatience:
+    @pytest.mark.parametrize("n_combined", [None, 2])
+    def test_stops_where_the_error_has_not_improved(self, wine, n_combined):
+        """The trees, and all that follows from them, are the first of the whole forest."""
+        X, y = wine
+        whole = forest(n_members=60, n_combined=n_combined).fit(X, y)
+        for patience in (3, 10):
+            short = forest(n_members=60, n_combined=n_combined, patience=patience).fit(X, y)
+            errors, end = whole.oob_errors_, len(short.trees_)
+            best = int(np.nanargmin(errors[:end]))
+            assert end == best + 1 + patience < 60
+            for count in range(patience, end):  # and not before
+                assert count - (np.nanargmin(errors[:count]) + 1) < patience
+            np.testing.assert_array_equal(short.oob_errors_, errors[:end])
+            np.testing.assert_array_equal(short.leaves_, whole.leaves_[:, :end])
+            first = forest(n_members=end, n_combined=n_combined).fit(X, y)
+            np.testing.assert_array_equal(short.predict_proba(X), first.predict_proba(X))
+            np.testing.assert_array_equal(
+                short.oob_decision_function_, first.oob_decision_function_
+            )
+            assert short.oob_error_ == first.oob_error_
+
+    def test_grows_all_trees_if_the_patience_never_ends(self, wine):
+        X, y = wine
+        short, whole = (forest(n_members=7, patience=p).fit(X, y) for p in (7, None))
+        assert len(short.trees_) == 7
+        np.testing.assert_array_equal(short.predict_proba(X), whole.predict_proba(X))
+
+    def test_does_not_depend_on_threads(self, wine):
+        one, two = (forest(n_members=40, patience=5, n_jobs=n).fit(*wine) for n in (1, 2))
+        np.testing.assert_array_equal(one.leaves_, two.leaves_)
+
+
+@given(st.lists(st.one_of(st.just(np.nan), st.floats(0, 1)), max_size=30), st.integers(1, 5))
+def test_stopped_at_by_its_definition(errors, patience):
+    def waited(count):
+        """Members since the last improvement; 0 before the first known error."""
+        known = [e for e in errors[:count] if not np.isnan(e)]
+        return count - (errors.index(min(known)) + 1) if known else 0
+
+    ends = [count for count in range(1, len(errors) + 1) if waited(count) >= patience]
+    assert stopped_at(errors, patience) == (ends[0] if ends else None)

@@ -280,3 +280,67 @@ def test_a_part_of_results_is_compared_or_refused(results):
     assert any("f_5x2: needs 5 repeats" in note for note in one.notes)
     without = results.filter(repeat=[0, 2])
     assert any("there is no repeat 1 (there are: 0, 2)" in note for note in without.notes)
+
+
+class TestErrorBelow:
+    @given(st.integers(1, 80), st.floats(0.01, 0.99), st.data())
+    def test_as_scipys_binomial_test(self, n, p0, data):
+        wrong = data.draw(st.integers(0, n))
+        scores = scores_of({"a": [0] * wrong + [1] * (n - wrong)})
+        verdict = ilk.comparison("error_below", p0=p0).compare(scores)
+        expected = binomtest(wrong, n, p0, alternative="less")
+        assert verdict.p_value == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
+        assert verdict.statistic == wrong
+        inside = binomtest(wrong, n, p0).proportion_ci(0.95)
+        interval = np.array(verdict.pairs[0]["interval"]) + p0
+        np.testing.assert_allclose(interval, inside, atol=1e-9)
+
+    def test_normal_by_hand_and_near_the_exact(self):
+        scores = scores_of({"a": [0] * 80 + [1] * 3254})
+        near = ilk.comparison("error_below", p0=0.03, method="normal").compare(scores)
+        assert near.statistic == pytest.approx((80 / 3334 - 0.03) / np.sqrt(0.03 * 0.97 / 3334))
+        exact = ilk.comparison("error_below", p0=0.03).compare(scores)
+        assert near.p_value == pytest.approx(exact.p_value, rel=0.1)
+
+    def test_each_pipeline_alone_with_holms_correction(self):
+        answers = {"good": [1] * 98 + [0] * 2, "bad": [1] * 80 + [0] * 20}
+        verdict = ilk.comparison("error_below").compare(scores_of(answers))
+        good, bad = verdict.pairs
+        assert good["p_value"] == pytest.approx(2 * binomtest(2, 100, 0.1, "less").pvalue)
+        assert (good["different"], bad["different"]) == (True, False)
+        assert (good["better"], bad["better"]) == ("good", "error 0.1")
+        assert verdict.text == (
+            "By the exact binomial test (Holm's correction for 2 tests) errors below 0.1 at 0.05: "
+            "good on d."
+        )
+        none = ilk.comparison("error_below", p0=0.01).compare(scores_of(answers))
+        assert "no error is below 0.01 at 0.05; the smallest p-value is" in none.text
+
+    def test_leaves_rejected_cases_and_lost_pipelines_out(self):
+        answers = {"a": [0] * 5 + [1] * 45, "b": [1] * 50}
+        rejected = {("a", case) for case in range(4)}
+        scores = scores_of(answers, folds=2, rejected=rejected, absent={("b", 1)})
+        verdict = ilk.comparison("error_below").compare(scores)
+        (pair,) = verdict.pairs
+        assert (pair["errors"], pair["n_cases"], pair["n_rejected"]) == (1, 46, 4)
+        assert "Left out for missing scores: 1 (b on d)" in verdict.text
+
+    def test_refuses_repeats_and_no_predictions(self):
+        scores = scores_of({"a": [1, 0]}, repeats=2)
+        with pytest.raises(ilk.InputError, match="error_below: cases are tested in each of the 2"):
+            ilk.comparison("error_below").compare(scores)
+        with pytest.raises(ilk.InputError, match="error_below: there are no predictions"):
+            ilk.comparison("error_below").compare(replace(scores, predictions=None))
+
+    def test_is_in_reports_of_one_and_of_two_pipelines(self, tmp_path):
+        pytest.importorskip("matplotlib")
+        for names in (["lda"], ["lda", "qda"]):
+            found = ilk.compare(
+                {name: name for name in names},
+                "iris",
+                resampling={"use": "kfold", "folds": 2},
+                comparisons=["error_below"],
+            )
+            page = found.report(tmp_path / f"{len(names)}.html").read_text(encoding="utf-8")
+            assert "Binomial test of the error" in page
+            assert "error 0.1" in page

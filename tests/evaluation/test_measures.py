@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.tree import DecisionTreeClassifier
 
 import ilk
+from ilk_evaluation import model_size
 
 
 def predict(truth, labels, rejected=None, **times):
@@ -85,3 +87,36 @@ def test_reduction_is_that_of_the_prediction():
     assert score("reduction", [1], [1], reduction=0.5) == 0.5
     assert math.isnan(score("reduction", [1], [1]))
     assert ilk.measure("reduction").greater_is_better
+
+
+class TestModelSize:
+    def test_counts_the_numbers_of_a_trees_nodes(self):
+        X, y = ilk.dataset("iris").load().Xy
+        small, large = (DecisionTreeClassifier(max_depth=d).fit(X, y) for d in (1, 6))
+        sizes = [model_size(tree) for tree in (small, large)]
+        nodes = [tree.tree_.node_count for tree in (small, large)]
+        # for each node a record, and the shares of three classes
+        assert sizes[1].values - sizes[0].values == 4 * (nodes[1] - nodes[0])
+        assert sizes[1].memory - sizes[0].memory >= 8 * 3 * (nodes[1] - nodes[0])
+        assert sizes[0].file is None
+
+    @given(st.integers(1, 50), st.integers(1, 5), st.booleans())
+    def test_each_array_counts_once(self, n, p, twice):
+        scaler = ilk.transformer("standardize")
+        before = model_size(scaler)
+        scaler.numbers_ = np.zeros((n, p))
+        scaler.again_ = scaler.numbers_ if twice else None
+        after = model_size(scaler)
+        assert after.values - before.values == n * p
+        assert 8 * n * p < after.memory - before.memory < 8 * n * p + 400
+
+    def test_file_is_that_of_save(self, tmp_path):
+        X, y = ilk.dataset("iris").load().Xy
+        model = ilk.Pipeline([{"transformer": "standardize"}, {"classifier": "knn"}]).fit(X, y)
+        file = ilk.save(model, tmp_path / "it.ilk")
+        assert model_size(model).file == pytest.approx(file.stat().st_size, rel=0.02)
+
+    def test_names_what_cannot_be_pickled(self):
+        measure = ilk.measure("risk", loss=lambda truth, labels: truth != labels)
+        with pytest.raises(ilk.InputError, match="model_size: risk cannot be pickled"):
+            model_size(measure)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import binom
 from sklearn.mixture import GaussianMixture
+from sklearn.tree import DecisionTreeClassifier
 
 import ilk
 from cases import in_one_test
@@ -381,3 +382,96 @@ def test_logarithms_of_all_sums_of_binomials(n):
     assert theory.shatter_bound(10**9, 1000, log=True) == pytest.approx(far, rel=1e-14)
     half = theory.shatter_bound(10**15, 5 * 10**14, log=True)  # at once, and in little memory
     assert half == pytest.approx((10**15 - 1) * math.log(2), rel=1e-14)
+
+
+class Circle(ilk.Classifier):
+    """The machine of the slides: 1 outside of a circle about the origin, or inside it too."""
+
+    both: bool = ilk.param(default=False, doc="Whether 1 may be inside.")
+
+    def fit(self, X, y):
+        squares = (np.asarray(X) ** 2).sum(axis=1)
+        self.classes_ = np.unique(y)
+        sides = [(q, b) for q in ((1, -1) if self.both else (1,)) for b in squares]
+        self.side_ = max(sides, key=lambda side: np.mean(self._ask(squares, *side) == y))
+        return self
+
+    def _ask(self, squares, q, b):
+        return (q * squares >= q * b).astype(int)
+
+    def predict(self, X):
+        return self._ask((np.asarray(X) ** 2).sum(axis=1), *self.side_)
+
+
+@pytest.mark.parametrize(("both", "dimension"), [(False, 1), (True, 2)])
+def test_circles_of_the_slides_shatter_one_and_two_points(both, dimension):
+    points = [[0.0, 1.0], [2.0, 0.0], [0.0, -3.0]]
+    assert len(theory.shatters(Circle(both=both), points).largest) == dimension
+    assert theory.shatters(Circle(both=both), points[:dimension])
+    assert not theory.shatters(Circle(both=both), points[: dimension + 1])
+
+
+@pytest.mark.parametrize(("n", "width"), [(3, 2), (4, 2), (5, 2), (4, 1)])
+def test_hyperplanes_realise_as_many_labellings_as_cover_counts(n, width):
+    X = np.random.default_rng(1).normal(size=(n, width))
+    found = theory.shatters(ilk.classifier("svm", kernel="linear", C=1e4), X)
+    assert len(found.realised) == theory.cover_count(n, width)
+    assert len(found.realised) + len(found.missed) == 2**n
+    assert len(found.largest) == min(n, theory.perceptron_vc_dimension(width))
+    assert bool(found) is (n <= width + 1)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=6))
+def test_nearest_neighbours_shatter_distinct_points_and_no_others(places):
+    found = theory.shatters({"use": "knn", "k": 1}, [[float(place)] for place in places])
+    assert len(found.largest) == len(set(places))
+    assert len(found.realised) == 2 ** len(set(places))
+    assert len(found.realised) <= theory.shatter_bound(len(places), len(found.largest))
+
+
+def test_shatters_takes_other_estimators_and_leaves_the_model():
+    tree = DecisionTreeClassifier(max_depth=1)
+    assert theory.shatters(tree, [[0.0], [1.0]])
+    assert theory.shatters(tree, [[0.0], [1.0], [2.0]]).missed.tolist() == [
+        [False, True, False],
+        [True, False, True],
+    ]
+    assert tree.random_state is None
+    assert not hasattr(tree, "classes_")
+
+
+@pytest.mark.parametrize("n", [0, 13])
+def test_shatters_refuses_numbers_of_points(n):
+    with pytest.raises(ilk.InputError, match=rf"shatters: X must have from 1 to 12 rows, got {n}"):
+        theory.shatters("knn", np.zeros((n, 1)))
+
+
+@given(st.integers(1, 60), st.floats(0, 1), st.data())
+def test_binomial_probability_is_the_formula_of_the_slides(n, error, data):
+    k = data.draw(st.integers(0, n))
+    each = [math.comb(n, i) * error**i * (1 - error) ** (n - i) for i in range(k + 1)]
+    assert theory.binomial_probability(k, n, error) == pytest.approx(each[-1], abs=1e-12)
+    assert theory.binomial_probability(k, n, error, at_most=True) == pytest.approx(sum(each))
+
+
+def test_binomial_probability_outside():
+    assert theory.binomial_probability(3, 2, 0.5) == 0
+    assert theory.binomial_probability(0, 0, 0.5) == 1
+    with pytest.raises(ilk.ParameterError, match=r"binomial_probability: error must be .*1\.5"):
+        theory.binomial_probability(0, 1, 1.5)
+
+
+def test_deviation_probability_by_hand():
+    expected = 8 * (1 + 40 + 780) * math.exp(-40 * 0.9**2 / 32)
+    assert theory.deviation_probability(40, 0.9, 2) == 1 < expected
+    expected = 8 * theory.shatter_bound(2000, 2) * math.exp(-2000 * 0.8**2 / 32)
+    assert theory.deviation_probability(2000, 0.8, 2) == pytest.approx(expected)
+    expected = 8 * theory.shatter_bound(9000, 2) * math.exp(-9000 * 0.81 / 128)
+    assert theory.deviation_probability(9000, 0.9, 2, excess=True) == pytest.approx(expected)
+
+
+@given(st.floats(0.05, 1), st.floats(1e-6, 1), st.integers(1, 50))
+def test_sample_complexity_brings_the_excess_below_delta(epsilon, delta, h):
+    n = theory.sample_complexity(epsilon, delta, vc_dimension=h, excess=True)
+    assert theory.deviation_probability(n, epsilon, h, excess=True) <= delta * (1 + 1e-9)
+    assert theory.deviation_probability(n, epsilon, h) <= delta

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from sklearn.svm import SVC
 
 import ilk
 from cases import in_one_test
+from ilk_evaluation import theory
 from ilk_learners.classifiers.grid_search import scores
 from ilk_learners.neighbors import Nearest
 from ilk_learners.svm import gram
@@ -614,6 +616,116 @@ def test_components_in_a_grid_are_written_to_a_spec():
     spec = ilk.to_spec(ilk.classifier("tuned", classifier="svm", grid=grid))
     assert spec["grid"] == {"kernel": ["linear", {"use": "rbf", "sigma": 2.0}]}
     assert ilk.to_spec(ilk.build(spec, kind="classifier")) == spec
+
+
+class TestCriterion:
+    """Penalised training errors, beside ilk's theory and statsmodels."""
+
+    def columns(self, *counts):
+        return [list(range(count)) for count in counts]
+
+    def noisy(self, n=150):
+        """Two of five features tell two classes apart."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, 5))
+        return X, (X[:, 0] - X[:, 1] + rng.normal(size=n) > 0).astype(int)
+
+    def of_columns(self, criterion, **parameters):
+        template = ilk.Pipeline(
+            [{"transformer": "select"}, {"classifier": {"use": "logistic", "penalty": None}}]
+        )
+        grid = {"transformer__columns": self.columns(1, 2, 3, 5)}
+        return tuned(template, grid, criterion=criterion, **parameters)
+
+    @pytest.mark.parametrize("criterion", ["aic", "bic"])
+    def test_is_that_of_the_theory_and_of_statsmodels(self, criterion):
+        api = pytest.importorskip("statsmodels.api")
+        X, y = self.noisy()
+        model = self.of_columns(criterion).fit(X, y)
+        found = model.results_
+        formula = {"aic": theory.aic, "bic": partial(theory.bic, n=150)}[criterion]
+        expected = formula(found["log_likelihood"], found["n_parameters"])
+        np.testing.assert_allclose(found["mean"], expected)
+        theirs = [
+            getattr(api.Logit(y, api.add_constant(X[:, :p])).fit(disp=0), criterion)
+            for p in (1, 2, 3, 5)
+        ]
+        np.testing.assert_allclose(found["mean"], theirs, rtol=1e-6)
+        assert model.best_index_ == 1
+        assert found["n_parameters"] == [2, 3, 4, 6]
+
+    def test_structural_risk_is_that_of_the_theory(self):
+        X = np.random.default_rng(0).normal(size=(400, 2))
+        y = (X**2).sum(axis=1) > 1.4
+        svm = ilk.classifier("svm", kernel=ilk.kernel("polynomial"), C=100.0)
+        model = tuned(svm, {"kernel__degree": [1, 2, 3]}, criterion="srm").fit(X, y)
+        machines = [clone(svm).set_params(kernel__degree=q) for q in (1, 2, 3)]
+        expected = theory.srm(machines, X, y, capacity=[3, 6, 10]).table
+        np.testing.assert_allclose(model.results_["mean"], expected["bound"])
+        np.testing.assert_allclose(model.results_["training_error"], expected["empirical_risk"])
+        assert model.best_params_ == {"kernel__degree": 2}
+        assert np.array_equal(model.predict(X), machines[1].fit(X, y).predict(X))
+
+    def test_a_case_of_weight_two_counts_as_two(self):
+        X, y = self.noisy(60)
+        weights = np.arange(60) % 3
+        rows = np.repeat(np.arange(60), weights)
+        weighted = self.of_columns("bic").fit(X, y, sample_weight=weights).results_["mean"]
+        repeated = self.of_columns("bic").fit(X[rows], y[rows]).results_["mean"]
+        np.testing.assert_allclose(weighted, repeated, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("model", "attribute", "n_classes", "expected"),
+        [
+            ("logistic", "n_parameters_", 3, 2 * 5),
+            ({"use": "mlp", "hidden": 3, "max_iter": 5}, "n_parameters_", 2, 4 * 3 + 3 + 3 + 1),
+            ({"use": "mlp", "hidden": 3, "max_iter": 5}, "n_parameters_", 3, 4 * 3 + 3 + 2 * 4),
+            ({"use": "rbf_network", "n_centers": 4}, "n_parameters_", 3, 2 * 5),
+            ("logistic", "vc_dimension_", 2, 5),
+            ("lda", "vc_dimension_", 2, 5),
+            ("qda", "vc_dimension_", 2, 15),
+            ({"use": "svm", "kernel": "linear"}, "vc_dimension_", 2, 5),
+            ({"use": "svm", "kernel": {"use": "polynomial", "degree": 2}}, "vc_dimension_", 2, 15),
+            ({"use": "svm", "kernel": "rbf"}, "vc_dimension_", 2, None),
+        ],
+    )
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+    def test_sizes_of_classifiers(self, model, attribute, n_classes, expected):
+        X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % n_classes
+        built = ilk.build(model if isinstance(model, dict) else {"use": model}, kind="classifier")
+        assert getattr(built.fit(X, y), attribute) == expected
+
+    @pytest.mark.parametrize(
+        ("classifier", "parameters", "message"),
+        [
+            ("knn", {"criterion": "aic"}, "'aic' needs n_parameters_ .* knn does not have"),
+            ("svm", {"criterion": "srm"}, "'srm' needs vc_dimension_ .* svm does not have"),
+            (
+                "logistic",
+                {"criterion": "bic", "resampling": "kfold"},
+                "tuned: resampling must be None with criterion='bic'",
+            ),
+        ],
+    )
+    def test_refuses(self, classifier, parameters, message):
+        X, y = self.noisy(40)
+        with pytest.raises((ilk.InputError, ilk.ParameterError), match=message):
+            tuned(classifier, None, **parameters).fit(X, y)
+
+    def test_structural_risk_is_of_two_classes(self, rows):
+        with pytest.raises(ilk.InputError, match="criterion='srm' is for two classes, y has 3"):
+            tuned("lda", None, criterion="srm").fit(*rows)
+
+    def test_skips_what_cannot_be_fitted(self, rows):
+        X, y = rows
+        grid = {"transformer__columns": [["x9"], [0, 1]]}
+        template = self.of_columns("aic").classifier
+        model = tuned(template, grid, criterion="aic", on_error="skip")
+        with pytest.warns(FitFailedWarning, match="all rows"):
+            model.fit(X, y)
+        assert (model.best_index_, model.n_failed_) == (1, 1)
+        with pytest.raises(ilk.InputError, match="x9"):
+            tuned(template, grid, criterion="aic").fit(X, y)
 
 
 class Counted(ilk.Transformer):

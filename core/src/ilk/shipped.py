@@ -39,8 +39,8 @@ ilk-ensembles/distance:
 ilk-ensembles/regressor:
     adaboost_r2 bagging boosted_experts stacking voting
 ilk-evaluation/comparison:
-    bayesian_signed_rank corrected_resampled_t f_5x2 friedman_nemenyi mcnemar paired_t_5x2
-    robustness wilcoxon
+    bayesian_signed_rank corrected_resampled_t error_below f_5x2 friedman_nemenyi mcnemar
+    paired_t_5x2 robustness wilcoxon
 ilk-evaluation/dataset:
     arff balance_scale breast_cancer csv diabetes digits folder friedman images iris monks1 monks2
     monks3 parquet svmlight tic_tac_toe waveform wine xor
@@ -56,8 +56,9 @@ ilk-evaluation/resampling:
     per_class random_subsampling repeated_kfold resubstitution sklearn stratified_kfold
     train_validation_test
 ilk-learners/classifier:
-    calibrated conformal_svm decision_stump decision_tree gasvm gp gpml knn lda local_svm logistic
-    mlp naive_bayes nearest_mean profile_svm qda radius_margin_svm rbf_network sklearn svm tuned
+    calibrated conformal_svm cost_sensitive decision_stump decision_tree gasvm gp gpml knn lda
+    local_svm logistic mlp naive_bayes nearest_mean profile_svm qda radius_margin_svm rbf_network
+    sklearn svm threshold tuned
 ilk-learners/clusterer:
     mag_kmeans sklearn
 ilk-learners/detector:

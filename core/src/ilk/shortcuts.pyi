@@ -1225,6 +1225,7 @@ def classifier(
     stratified: bool = ...,
     combiner: CombinerLike = ...,
     reject_label: str | int | bool | None = ...,
+    patience: int | None = ...,
     resampling: ResamplingLike | None = ...,
 ) -> Classifier:
     """Bootstrap aggregating: copies of a classifier, each fitted on randomly drawn rows."""
@@ -1308,6 +1309,19 @@ def classifier(
     memory: float = ...,
 ) -> Classifier:
     """Support vector machine in two passes, the second with more resolution near the border."""
+
+@overload
+def classifier(
+    _name: Literal["cost_sensitive", "ilk-learners/cost_sensitive"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    random_state: RandomState = ...,
+    costs: ArrayLike | Mapping[str, Any] | None = ...,
+    reject_cost: float | None = ...,
+    reject_label: str | float | bool | None = ...,
+) -> Classifier:
+    """Predict the class of least expected cost, by the probabilities of any classifier."""
 
 @overload
 def classifier(
@@ -1624,6 +1638,7 @@ def classifier(
     max_samples: float = ...,
     vote: Literal["shares", "majority"] = ...,
     class_weight: Mapping[str, Any] | Literal["balanced"] | None = ...,
+    patience: int | None = ...,
     n_jobs: int | None = ...,
     verbose: int = ...,
     random_state: RandomState = ...,
@@ -1716,6 +1731,20 @@ def classifier(
 
 @overload
 def classifier(
+    _name: Literal["threshold", "ilk-learners/threshold"],
+    /,
+    *,
+    classifier: ClassifierLike = ...,
+    random_state: RandomState = ...,
+    threshold: float | Literal["tuned"] = ...,
+    positive: str | float | bool | None = ...,
+    measure: MeasureLike = ...,
+    resampling: ResamplingLike | None = ...,
+) -> Classifier:
+    """Predict one class where its probability reaches a threshold, fixed or tuned."""
+
+@overload
+def classifier(
     _name: Literal["tuned", "ilk-learners/tuned"],
     /,
     *,
@@ -1725,6 +1754,7 @@ def classifier(
     measure: MeasureLike = ...,
     on_error: Literal["raise", "skip"] = ...,
     random_state: RandomState = ...,
+    criterion: Literal["aic", "bic", "srm"] | None = ...,
 ) -> Classifier:
     """Grid search: choose a classifier's hyper-parameters by inner resampling, then refit."""
 
@@ -2869,6 +2899,19 @@ def comparison(
     ratio: float | None = ...,
 ) -> Comparison:
     """Nadeau and Bengio's corrected resampled t test of each pair of pipelines."""
+
+@overload
+def comparison(
+    _name: Literal["error_below", "ilk-evaluation/error_below"],
+    /,
+    *,
+    alpha: float = ...,
+    adjust: Literal["holm", "none"] = ...,
+    repeat: int | None = ...,
+    p0: float = ...,
+    method: Literal["exact", "normal"] = ...,
+) -> Comparison:
+    """Test of each pipeline: is its error probability below p0."""
 
 @overload
 def comparison(

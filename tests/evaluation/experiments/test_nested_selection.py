@@ -291,3 +291,57 @@ def test_a_run_is_the_same_again(make_spec, tmp_path):
     spec["output"] = {"store": str(tmp_path / "again.sqlite")}
     again = run_experiment(spec)
     assert first.table()["error"].tolist() == again.table()["error"].tolist()
+
+
+class Scored(Spy):
+    """Writes down the rows whose decision values are asked for, as predictions."""
+
+    def decision_function(self, X):
+        return np.where(self.predict(X) == self.classes_[1], 1.0, -1.0)
+
+
+def chosen_inside(classifier, split, *, grouped=False):
+    """What a cell of a split shows to a classifier."""
+    Spy.log.clear()
+    data = Numbered(grouped=grouped).load()
+    outcome = evaluate(ilk.Pipeline([{"classifier": classifier}]), data, split, seed=1)
+    assert outcome.error is None
+    return list(Spy.log)
+
+
+def first_split(scheme, *, grouped=False):
+    data = Numbered(grouped=grouped).load()
+    return next(iter(ilk.build(scheme, kind="resampling").splits(data.X, data.y, data.groups)))
+
+
+def test_validation_cases_tune_a_threshold():
+    split = first_split(VALIDATED)
+    train, chosen_by = split.train.tolist(), split.validation.tolist()
+    tuned = ilk.classifier("threshold", classifier=Scored(), threshold="tuned")
+    whole, fit, predict, asked = chosen_inside(tuned, split)
+    assert sorted(whole[2]) == sorted(train + chosen_by)
+    assert (list(fit[2]), list(predict[2])) == (train, chosen_by)
+    assert asked[2] == tuple(split.test.tolist())
+    fixed = ilk.classifier("threshold", classifier=Scored(), threshold=0.0)
+    assert [list(rows) for _, _, rows in chosen_inside(fixed, split)] == [
+        train,
+        split.test.tolist(),
+    ]
+
+
+def test_groups_stay_whole_where_a_threshold_is_tuned():
+    split = first_split({"use": "kfold", "folds": 3}, grouped=True)
+    tuned = ilk.classifier("threshold", classifier=Scored(), threshold="tuned")
+    _, *choosing, _ = chosen_inside(tuned, split, grouped=True)
+    for fit, predict in zip(choosing[::2], choosing[1::2], strict=True):
+        assert not {row // 3 for row in fit[2]} & {row // 3 for row in predict[2]}
+
+
+def test_a_criterion_uses_the_training_cases_alone():
+    split = first_split(VALIDATED)
+    model = ilk.classifier("tuned", classifier="lda", criterion="srm")
+    data = Numbered().load()
+    outcome = evaluate(ilk.Pipeline([{"classifier": model}]), data, split, seed=1)
+    assert outcome.error is None
+    expected = ilk.classifier("lda").fit(data.X[split.train], data.y[split.train])
+    np.testing.assert_array_equal(data.classes[outcome.codes], expected.predict(data.X[split.test]))

@@ -165,7 +165,7 @@ def test_nothing_is_left_after_the_block(temporary_folders):
 
 def test_what_a_dead_process_left_is_swept(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    from ilk_evaluation.executors.scratch import scratch
+    from ilk_evaluation.executors.worker import scratch
 
     dead, strange = tmp_path / "ilk-dead", tmp_path / "ilk-strange"
     for folder in (dead, strange):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ilk_evaluation.comparisons.pairwise import holm as holm
     from ilk_evaluation.executors.base import ExecutorError as ExecutorError
     from ilk_evaluation.experiment import run_experiment as run_experiment
+    from ilk_evaluation.measures.running_costs import ModelSize as ModelSize
+    from ilk_evaluation.measures.running_costs import model_size as model_size
     from ilk_evaluation.plan.experiment_plan import Plan as Plan
     from ilk_evaluation.plan.experiment_plan import plan_experiment as plan_experiment
     from ilk_evaluation.report.page import write_report as write_report
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 _MODULE = {
     "CellError": "ilk_evaluation.run.scheduler",
+    "ModelSize": "ilk_evaluation.measures.running_costs",
     "Plan": "ilk_evaluation.plan.experiment_plan",
     "Results": "ilk_evaluation.results.experiment_results",
     "Store": "ilk_evaluation.run.store",
@@ -41,6 +44,7 @@ _MODULE = {
     "ExecutorError": "ilk_evaluation.executors.base",
     "holm": "ilk_evaluation.comparisons.pairwise",
     "merge_stores": "ilk_evaluation.results.merging",
+    "model_size": "ilk_evaluation.measures.running_costs",
     "plan_experiment": "ilk_evaluation.plan.experiment_plan",
     "run_experiment": "ilk_evaluation.experiment",
     "write_report": "ilk_evaluation.report.page",

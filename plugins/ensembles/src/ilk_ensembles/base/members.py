@@ -116,6 +116,8 @@ def fit_each(
     progress: Progress | None = None,
     argument: str | Sequence[str] = "members",
     alike: bool = False,
+    block: int | None = None,
+    stop: Callable[[list[int], list[Any]], int | None] = lambda *_: None,
 ) -> tuple[list[int], list[Any]]:
     """Fit every member, in threads; with ``on_failure="drop"``, leave out members that fail.
 
@@ -134,6 +136,11 @@ def fit_each(
     alike : bool
         Whether the members differ in seeds only: once one is fitted, scikit-learn need not check
         the parameters of the others.
+    block : int, optional
+        Members fitted before `stop` is asked; default: all.
+    stop : callable, optional
+        ``stop(positions, fitted)`` returns how many of the members fitted so far are enough, or
+        None. The others are then left out, and no more are fitted.
 
     Returns
     -------
@@ -150,6 +157,7 @@ def fit_each(
 
     def one(position: int, member: Estimator) -> tuple[Any, ilk.IlkError | None]:
         nonlocal known
+        position += len(results)
         try:
             with parameters_checked(known):
                 fitted = fit(position, member)
@@ -165,7 +173,15 @@ def fit_each(
             if progress is not None:
                 progress.step()
 
-    results = in_threads(one, members, n_jobs)
+    results: list[tuple[Any, ilk.IlkError | None]] = []
+    step = block or max(len(members), 1)
+    for start in range(0, len(members), step):
+        results += in_threads(one, members[start : start + step], n_jobs)
+        positions = [at for at, (_, error) in enumerate(results) if error is None]
+        enough = stop(positions, [results[at][0] for at in positions])
+        if enough is not None:
+            results = results[: positions[enough - 1] + 1]
+            break
     owner.failures_ = {at: error for at, (_, error) in enumerate(results) if error is not None}
     if len(owner.failures_) == len(results):
         first = owner.failures_[0]

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 import ilk
+from ilk import param
 
 _CELLS = 1 << 22  # outputs held in memory at once: 32 MB of float64
 
+PATIENCE: Any = param(
+    default=None,
+    type=int,
+    ge=1,
+    doc="Stop when the out-of-bag error has not improved for so many members; `n_members` is then "
+    "the largest number. None: fit all.",
+)
 QueryEach = Callable[[list[int], list[np.ndarray]], list[np.ndarray]]
 
 
@@ -148,3 +156,26 @@ def out_of_bag_error(
     total = heavy.sum()
     error = float((heavy * np.where(known, wrong, 0)).sum() / total) if total > 0 else np.nan
     return error, int(len(known) - known.sum())
+
+
+def stopped_at(errors: Iterable[float], patience: int) -> int | None:
+    """Number of members after which the error has not improved for `patience` members.
+
+    Parameters
+    ----------
+    errors : sequence of float
+        Out-of-bag error of the first 1, 2, ... members; NaN while it is unknown.
+    patience : int
+
+    Returns
+    -------
+    int or None
+        None: there is no such number yet.
+    """
+    least, last = np.inf, 0
+    for count, error in enumerate(errors, start=1):
+        if error < least:
+            least, last = error, count
+        elif last and count - last >= patience:
+            return count
+    return None

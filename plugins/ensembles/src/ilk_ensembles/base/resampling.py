@@ -32,6 +32,7 @@ from ilk_ensembles.base.out_of_bag import (
     out_of_bag_error,
     out_of_bag_support,
     rows_left_out,
+    stopped_at,
     treats_alike,
 )
 from ilk_ensembles.base.progress import VERBOSE, Progress
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
 
     from ilk import ArrayLike, Cases, Estimator, Labels
 
-_OUT_OF_BAG = ("oob_decision_function_", "oob_prediction_", "oob_error_", "n_never_out_of_bag_")
+_OUT_OF_BAG = (
+    *("oob_decision_function_", "oob_prediction_", "oob_error_", "oob_errors_"),
+    "n_never_out_of_bag_",
+)
 _LARGE = 2**31 - 1  # largest int32, for seeds and row numbers
 Fit = Callable[[Any, Any, np.ndarray, Any], Any]
 """Fits a member on its sample: ``fit(member, X, y, weights)``."""
@@ -150,8 +154,12 @@ class Resampled(ilk.Component):
         y: np.ndarray,
         weights: np.ndarray | None,
         fit: Fit,
+        **stopping: Any,
     ) -> None:
-        """Fit each member on its sample; keep the members whose fit succeeds."""
+        """Fit each member on its sample; keep the members whose fit succeeds.
+
+        Further keywords are those of `fit_each`.
+        """
         progress = Progress(self, len(members), self.verbose)
 
         def one(at: int, member: Estimator) -> Any:
@@ -167,6 +175,7 @@ class Resampled(ilk.Component):
             progress=progress,
             argument=[f"members[{at}], on the sample drawn for it" for at in range(len(members))],
             alike=True,
+            **stopping,
         )
         self.rows_: list[np.ndarray] = [samples[at].rows for at in positions]
         columns = [drawn for at in positions if (drawn := samples[at].columns) is not None]
@@ -225,10 +234,21 @@ class Resampled(ilk.Component):
         for name in _OUT_OF_BAG:
             self.__dict__.pop(name, None)
 
+    @property
+    def patience(self) -> int | None:
+        """Members without an improvement after which no more are fitted; a parameter of some."""
+        return None
+
+    @property
+    def _asks_out_of_bag(self) -> str:
+        """The parameter for which rows are predicted out of bag; empty if there is none."""
+        return "oob_score" if self.oob_score else "patience" if self.patience else ""
+
     def _check_left_out(self, samples: list[Sample], n: int) -> None:
-        if self.oob_score and not self.replace and len(samples[0].rows) == n:
+        if self._asks_out_of_bag and not self.replace and len(samples[0].rows) == n:
             raise self.parameter_error(
-                "oob_score", "needs rows that are not drawn: replace, or fewer max_samples"
+                self._asks_out_of_bag,
+                "needs rows that are not drawn: replace, or fewer max_samples",
             )
 
 
@@ -338,16 +358,24 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         def fit(member: Estimator, X: Cases, y: np.ndarray, weights: ArrayLike) -> Any:
             return checked(fit_on_drawn(member, X, y, weights))
 
-        self._fit_samples(members, samples, X, self.classes_[codes], weights, fit)
-        self._fit_combiner(X, codes, weights, rng)
         self._forget_out_of_bag()
-        if self.oob_score:
+        stopping: dict[str, Any] = {}
+        if self.patience:
+            self.combiner_ = self._rule()
+            watch = _Watch(self, samples, X, codes, weights)
+            stopping = {"block": self.patience, "stop": watch.stop}
+        self._fit_samples(members, samples, X, self.classes_[codes], weights, fit, **stopping)
+        self._fit_combiner(X, codes, weights, rng)
+        if self._asks_out_of_bag:
             self._estimate(X, codes, weights)
+        if self.patience:
+            self.oob_errors_ = np.array(watch.errors[: len(self.estimators_)])
         return self
 
     def _fitted_positions(self) -> tuple[list[int], int]:
         self.failures_: dict[int, ilk.IlkError]  # set by `fit_each`
-        return [at for at in range(self.n_members) if at not in self.failures_], self.n_members
+        n_tried = len(self.estimators_) + len(self.failures_)
+        return [at for at in range(n_tried) if at not in self.failures_], n_tried
 
     def _with_columns(self, X: Cases) -> Any:
         """X in a form that `take` and `columns_of` can index."""
@@ -355,9 +383,9 @@ class ResampledClassifier(Resampled, CombinedClassifier):
 
     def _check_rule(self) -> None:
         rule = self._rule()
-        if self.oob_score and not treats_alike(rule, self.n_members, len(self.classes_)):
+        if self._asks_out_of_bag and not treats_alike(rule, self.n_members, len(self.classes_)):
             raise self.parameter_error(
-                "oob_score",
+                self._asks_out_of_bag,
                 f"needs a rule that treats members alike, however many they are; "
                 f"{ilk.display_name(rule)} does not",
             )
@@ -394,10 +422,23 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         """Set the out-of-bag predictions and their error."""
         support = self._support_out_of_bag(
             X,
-            self._codes if self.combiner_.needs == "labels" else self._probabilities,
+            self._query(),
             lambda outputs, rows: self._combine(outputs, ilk.take(X, rows)),
             len(self.classes_),
         )
+        self.oob_decision_function_: np.ndarray = support
+        self.oob_error_: float
+        self.n_never_out_of_bag_: int
+        self.oob_error_, self.n_never_out_of_bag_ = self._judged(support, codes, weights)
+
+    def _query(self) -> Query:
+        """The output of a member that the rule combines."""
+        return self._codes if self.combiner_.needs == "labels" else self._probabilities
+
+    def _judged(
+        self, support: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
+    ) -> tuple[float, int]:
+        """Error of the decisions for the rows that have support, and the number of others."""
         # rows that every member was fitted to have no support
         known = np.flatnonzero(~np.isnan(support[:, 0]))
         wrong = np.zeros(len(codes), dtype=bool)
@@ -406,10 +447,7 @@ class ResampledClassifier(Resampled, CombinedClassifier):
             wrong[known] = decided != codes[known]
             if self.reject_label is not None:
                 wrong[known] |= rejected
-        self.oob_decision_function_: np.ndarray = support
-        self.oob_error_: float
-        self.n_never_out_of_bag_: int
-        self.oob_error_, self.n_never_out_of_bag_ = out_of_bag_error(wrong, support, weights)
+        return out_of_bag_error(wrong, support, weights)
 
     def staged_predict(self, X: Cases) -> Iterator[np.ndarray]:
         """Yield the predictions of the first 1, 2, ... members together.
@@ -437,3 +475,62 @@ class ResampledClassifier(Resampled, CombinedClassifier):
         outputs = self._member_outputs(X)
         for count in range(1, len(outputs) + 1):
             yield self._combine(outputs[:count], X)
+
+
+class _Watch:
+    """Follows the out-of-bag error of an ensemble while its members are fitted.
+
+    Attributes
+    ----------
+    errors : list of float
+        Of the first 1, 2, ... members.
+    """
+
+    def __init__(
+        self,
+        owner: ResampledClassifier,
+        samples: list[Sample],
+        X: Cases,
+        codes: np.ndarray,
+        weights: np.ndarray | None,
+    ) -> None:
+        self.owner, self.samples, self.X = owner, samples, X
+        self.codes, self.weights = codes, weights
+        self.errors: list[float] = []
+        self._left_out = np.empty((0, len(codes)), dtype=bool)
+        self._outputs: list[np.ndarray] = []
+
+    def stop(self, positions: list[int], fitted: list[Any]) -> int | None:
+        """Number of members that are enough, by the owner's patience."""
+        owner, done = self.owner, len(self._outputs)
+        new = [self.samples[at] for at in positions[done:]]
+        left_out = rows_left_out([sample.rows for sample in new], len(self.codes))
+        query = owner._query()  # noqa: SLF001  # of this module
+
+        def one(at: int, member: Any) -> np.ndarray:
+            rows = ilk.take(self.X, np.flatnonzero(left_out[at]))
+            return query(member, columns_of(rows, new[at].columns))
+
+        places = [f"members[{at}]" for at in positions[done:]]
+        self._outputs += each_place(owner, fitted[done:], one, owner.n_jobs, argument=places)
+        self._left_out = np.concatenate([self._left_out, left_out])
+        self.errors += [self._error(count) for count in range(done + 1, len(fitted) + 1)]
+        return stopped_at(self.errors, owner.patience or 1)
+
+    def _error(self, count: int) -> float:
+        """Out-of-bag error of the first members."""
+        owner = self.owner
+        support = out_of_bag_support(
+            self._left_out[:count],
+            self._known,
+            lambda outputs, rows: owner._combine(outputs, ilk.take(self.X, rows)),  # noqa: SLF001
+            len(owner.classes_),
+        )
+        return owner._judged(support, self.codes, self.weights)[0]  # noqa: SLF001
+
+    def _known(self, members: list[int], rows: list[np.ndarray]) -> list[np.ndarray]:
+        """Outputs of members for some of the rows that they were not fitted on."""
+        return [
+            self._outputs[at][np.searchsorted(np.flatnonzero(self._left_out[at]), some)]
+            for at, some in zip(members, rows, strict=True)
+        ]

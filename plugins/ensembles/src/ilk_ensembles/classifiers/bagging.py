@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from ilk import Capabilities, CombinerLike, ResamplingLike, slot
 from ilk_ensembles.base.combined_classifier import REJECT_LABEL, RESAMPLING
+from ilk_ensembles.base.out_of_bag import PATIENCE
 from ilk_ensembles.base.resampling import ResampledClassifier
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class Bagging(ResampledClassifier):
     A member that declares `exact_weights`, or is a plain tree of scikit-learn, is fitted on each
     drawn row once, with the number of its draws as weight: the same model in less time.
 
+    With `patience` members are fitted in blocks of so many, and the ensemble ends where the rule
+    says: its members are the first ones of an ensemble that does not stop. The error of the first
+    1, 2, ... members is computed anew for each number, from their stored outputs.
+
     Memory: the members, 4 bytes for each row drawn and, while fitting, a copy of the drawn rows
     for each member fitted in parallel.
 
@@ -41,14 +46,16 @@ class Bagging(ResampledClassifier):
     failures_ : dict of int to IlkError
         Errors of the dropped members, by position.
     combiner_ : combiner
+    oob_errors_ : ndarray of shape (n_fitted,)
+        With `patience`: the error of the first 1, 2, ... members.
     oob_decision_function_ : ndarray of shape (n, C)
-        With `oob_score`: the combined support for each training row by its out-of-bag members;
-        NaN for rows in every bag.
+        With `oob_score` or `patience`: the combined support for each training row by its
+        out-of-bag members; NaN for rows in every bag.
     oob_error_ : float
-        With `oob_score`: weighted error rate of that support; a rejected row is an error if
+        With either: weighted error rate of that support; a rejected row is an error if
         there is a `reject_label`. Rows of NaN are ignored; NaN if there are no others.
     n_never_out_of_bag_ : int
-        With `oob_score`: number of rows in every bag.
+        With either: number of rows in every bag.
     n_features_in_ : int
         If X has columns.
 
@@ -56,7 +63,8 @@ class Bagging(ResampledClassifier):
     ------
     ParameterError
         If more rows are requested than exist, without replacement; fewer than classes, with
-        `stratified`; or `oob_score` where every bag has all rows or the rule is trainable.
+        `stratified`; or `oob_score` or `patience` where every bag has all rows or the rule is
+        trainable.
     InputError
         If there is one class, or a member fails; the error names the member.
 
@@ -85,6 +93,7 @@ class Bagging(ResampledClassifier):
         "the other rows.",
     )
     reject_label: str | int | None = REJECT_LABEL
+    patience: int | None = PATIENCE
     resampling: ResamplingLike | None = RESAMPLING
     capabilities: ClassVar[Capabilities] = Capabilities(
         inputs=("vectors", "tables", "strings", "sets", "signatures"),
@@ -120,4 +129,5 @@ class Bagging(ResampledClassifier):
                 reject_label="?",
                 random_state=0,
             ),
+            cls(n_members=12, patience=3, random_state=0),
         ]

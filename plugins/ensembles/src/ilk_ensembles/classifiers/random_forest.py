@@ -10,7 +10,7 @@ import ilk
 from ilk import Capabilities, Param, RandomState, Seed, check_fitted, param
 from ilk_ensembles.base.bootstrap import check_share, how_many
 from ilk_ensembles.base.combined_classifier import check_n_jobs
-from ilk_ensembles.base.out_of_bag import out_of_bag_error
+from ilk_ensembles.base.out_of_bag import PATIENCE, out_of_bag_error, stopped_at
 from ilk_ensembles.base.progress import VERBOSE, Progress
 from ilk_ensembles.base.validation import n_encoded
 from ilk_ensembles.forest.induction import (
@@ -18,14 +18,14 @@ from ilk_ensembles.forest.induction import (
     Ranks,
     Settings,
     bootstrap_weights,
-    grow_forest,
+    grow_trees,
 )
 from ilk_ensembles.forest.oob_estimates import Importances, check_truth, importances, oob_decisions
 from ilk_ensembles.forest.proximities import dense_proximities, largest_proximities, sparse_rows
-from ilk_ensembles.forest.trees import TreeMember
+from ilk_ensembles.forest.trees import Tree, TreeMember, Trees
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ilk import ArrayLike, Cases, Labels
 
@@ -68,15 +68,15 @@ class RandomForest(ilk.Classifier):
     oob_error_ : float
         Weighted error rate on the training cases, each predicted by its out-of-bag trees. NaN
         if every case is in every bag.
-    oob_errors_ : ndarray of shape (n_members,)
+    oob_errors_ : ndarray of shape (n_trees,)
         The same for the first 1, 2, ... trees.
     oob_decision_function_ : ndarray of shape (n, C)
         Probabilities by the out-of-bag trees of a case; NaN where there are none.
     n_never_out_of_bag_ : int
         Number of cases in every bag: `oob_error_` ignores them.
-    leaves_ : ndarray of unsigned int, shape (n, n_members)
+    leaves_ : ndarray of unsigned int, shape (n, n_trees)
         Leaf number of each training case in each tree.
-    out_of_bag_ : ndarray of bool, shape (n, n_members)
+    out_of_bag_ : ndarray of bool, shape (n, n_trees)
         Whether a case is out of the bag of a tree.
     n_features_in_ : int
 
@@ -96,6 +96,9 @@ class RandomForest(ilk.Classifier):
     The probability of drawing a case is proportional to its sample weight: a case of weight 2 is
     drawn as often as two cases, a case of weight 0 never. Draws use row numbers, so the order of
     the rows matters; the names of the classes do not.
+
+    With `patience` trees are grown in blocks of so many, and the forest ends where the rule says:
+    its trees are the first ones of a forest that does not stop.
 
     Memory for growing: at most 12 bytes a cell of X (8 with `n_combined`) besides the trees. The
     fitted forest keeps 2 to 5 bytes for each case and tree. Prediction works in blocks of rows.
@@ -177,6 +180,7 @@ class RandomForest(ilk.Classifier):
         doc='Class weights for drawing cases, besides `sample_weight`; "balanced": all classes '
         "are drawn equally often.",
     )
+    patience: int | None = PATIENCE
     n_jobs: int | None = param(
         default=None,
         type=int,
@@ -209,6 +213,7 @@ class RandomForest(ilk.Classifier):
                 n_jobs=2,
                 random_state=0,
             ),
+            cls(n_members=20, patience=4, random_state=0),
         ]
 
     def check_parameters(self) -> None:
@@ -244,12 +249,52 @@ class RandomForest(ilk.Classifier):
         drawable = len(X) if weights is None else int(np.count_nonzero(weights))
         size = how_many(self.max_samples, drawable)
         progress = Progress(self, self.n_members, self.verbose, "trees")
-        grown = grow_forest(cases, weights, size, seeds, self.n_jobs, progress)
-        self.trees_, self.out_of_bag_ = grown
-        self.leaves_ = self.trees_.apply(X)
+
+        def grow(some: np.ndarray) -> tuple[list[Tree], np.ndarray]:
+            return grow_trees(cases, weights, size, some, self.n_jobs, progress)
+
         # relative to the largest weight, so that no sum overflows
-        self._set_out_of_bag(codes, counted / counted.max())
+        self._grow(X, cases, seeds, grow, codes, counted / counted.max())
         return self
+
+    def _grow(
+        self,
+        X: np.ndarray,
+        cases: Ranks | Combinations,
+        seeds: np.ndarray,
+        grow: Callable[[np.ndarray], tuple[list[Tree], np.ndarray]],
+        codes: np.ndarray,
+        weights: np.ndarray,
+    ) -> None:
+        """Grow blocks of trees, one or as many as it takes, and estimate their error."""
+        trees: list[Tree] = []
+        leaves: list[np.ndarray] = []
+        out: list[np.ndarray] = []
+        step = self.patience or len(seeds)
+        for start in range(0, len(seeds), step):
+            some, left_out = grow(seeds[start : start + step])
+            block = cases.joined(some)
+            trees += some
+            leaves.append(block.apply(X))
+            out.append(left_out)
+            whole = cases.joined(trees) if start else block
+            self._keep(whole, _beside(leaves), _beside(out), codes, weights)
+            end = stopped_at(self.oob_errors_, self.patience) if self.patience else None
+            if end is not None:
+                kept = self.leaves_[:, :end].copy(), self.out_of_bag_[:, :end].copy()
+                self._keep(cases.joined(trees[:end]), *kept, codes, weights)
+                return
+
+    def _keep(
+        self,
+        trees: Trees,
+        leaves: np.ndarray,
+        out: np.ndarray,
+        codes: np.ndarray,
+        weights: np.ndarray,
+    ) -> None:
+        self.trees_, self.leaves_, self.out_of_bag_ = trees, leaves, out
+        self._set_out_of_bag(codes, weights)
 
     def _set_out_of_bag(self, codes: np.ndarray, weights: np.ndarray) -> None:
         decisions = oob_decisions(self.trees_, self.leaves_, self.out_of_bag_, codes, weights)
@@ -426,3 +471,7 @@ class RandomForest(ilk.Classifier):
     def _checked(self, X: Cases) -> np.ndarray:
         check_fitted(self)
         return ilk.encoded_vectors(self, X, reset=False)
+
+
+def _beside(blocks: list[np.ndarray]) -> np.ndarray:
+    return blocks[0] if len(blocks) == 1 else np.hstack(blocks)

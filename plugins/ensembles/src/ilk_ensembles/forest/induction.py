@@ -192,14 +192,14 @@ def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return unit * shares.mean(axis=0), np.where(scale > 0, scale, 1.0)
 
 
-def grow_forest(
+def grow_trees(
     cases: Ranks | Combinations,
     weights: np.ndarray | None,
     size: int,
     seeds: np.ndarray,
     n_jobs: int | None,
     progress: Progress,
-) -> tuple[Trees, np.ndarray]:
+) -> tuple[list[Tree], np.ndarray]:
     """Grow a tree from each bootstrap sample.
 
     Parameters
@@ -215,7 +215,7 @@ def grow_forest(
 
     Returns
     -------
-    trees : Trees
+    trees : list of T trees
     out : ndarray of bool, shape (n, T)
         Whether a case is out of the bag of a tree.
     """
@@ -237,7 +237,7 @@ def grow_forest(
     # parameters are checked; classes of few cases look like numbers to predict
     with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
-        return cases.joined(in_threads(one, seeds.tolist(), n_jobs)), out
+        return in_threads(one, seeds.tolist(), n_jobs), out
 
 
 def bootstrap_weights(

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def names(owner: object, results: ilk.Scores) -> tuple[list[str], list[str]]:
-    """Return the names of the data sets and of the pipelines, at least two.
+def names(owner: object, results: ilk.Scores, least: int = 2) -> tuple[list[str], list[str]]:
+    """Return the names of the data sets and of the pipelines, at least two or as given.
 
     Raises
     ------
@@ -33,9 +33,9 @@ def names(owner: object, results: ilk.Scores) -> tuple[list[str], list[str]]:
         )
     datasets = list(results.datasets) or list(dict.fromkeys(table["dataset"]))
     pipelines = list(results.pipelines) or list(dict.fromkeys(table["pipeline"]))
-    if len(pipelines) < 2:
+    if len(pipelines) < least:
         raise ilk.InputError(
-            f"{ilk.display_name(owner)}: there is {len(pipelines)} pipeline, at least 2 are "
+            f"{ilk.display_name(owner)}: there is {len(pipelines)} pipeline, at least {least} are "
             f"needed to compare"
         )
     check_unlike(owner, pipelines, datasets)

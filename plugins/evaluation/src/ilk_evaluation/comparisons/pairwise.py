@@ -80,8 +80,8 @@ class Found(NamedTuple):
     notes: Sequence[str] = ()
 
 
-class PairwiseComparison(ilk.Comparison):
-    """Tests each pair of pipelines and adjusts the p-values for multiple testing.
+class MultipleTests(ilk.Comparison):
+    """Runs one test for each of several pairs, and adjusts the p-values for multiple testing.
 
     Statistic and p-value of the verdict belong to the pair with the smallest p-value.
     """
@@ -97,19 +97,25 @@ class PairwiseComparison(ilk.Comparison):
         choices=("holm", "none"),
         doc="Adjustment of the p-values for multiple testing.",
     )
-    baseline: str | None = BASELINE
 
     @abstractmethod
     def _found(self, results: ilk.Scores) -> Found:
         """Test every pair."""
 
+    def _text(self, verdict: ilk.Verdict) -> str:
+        """The verdict in words."""
+        return pairs_text(verdict, self.test_name)
+
     def misfit(self, resampling: Resampling, pipelines: Sequence[str]) -> str | None:
         try:
-            self._check_resampling(resampling)
-            pairs_of(self, pipelines, self.baseline)
+            self._check_design(resampling, pipelines)
         except ilk.InputError as error:
             return str(error)
         return None
+
+    def _check_design(self, resampling: Resampling, pipelines: Sequence[str]) -> None:
+        """Raise InputError if the test does not apply to a resampling or to pipelines."""
+        self._check_resampling(resampling)
 
     def _check_resampling(self, resampling: Resampling) -> None:
         """Raise InputError if the test does not apply to a resampling."""
@@ -143,7 +149,7 @@ class PairwiseComparison(ilk.Comparison):
                 **found.details,
             },
         )
-        text = pairs_text(verdict, self.test_name)
+        text = self._text(verdict)
         notes = "".join(f" {note}" for note in found.notes)
         return ilk.Verdict(**{**vars(verdict), "text": text + notes + left_out(found.dropped)})
 
@@ -162,6 +168,16 @@ class PairwiseComparison(ilk.Comparison):
         from ilk_evaluation.comparisons.verdict_plots import draw_differences
 
         return draw_differences(verdict, ax)
+
+
+class PairwiseComparison(MultipleTests):
+    """Tests each pair of pipelines and adjusts the p-values for multiple testing."""
+
+    baseline: str | None = BASELINE
+
+    def _check_design(self, resampling: Resampling, pipelines: Sequence[str]) -> None:
+        super()._check_design(resampling, pipelines)
+        pairs_of(self, pipelines, self.baseline)
 
 
 def pairs_of(owner: object, pipelines: Sequence[str], baseline: str | None) -> list[Pair]:

@@ -144,6 +144,30 @@ def _one_pair(verdict: ilk.Verdict, test_name: str) -> str:
     )
 
 
+def below_text(verdict: ilk.Verdict, test_name: str) -> str:
+    """Name the pipelines whose error is below a bound, by data sets; a single test in full."""
+    details, pairs = verdict.details, verdict.pairs
+    bound, alpha = f"{details['p0']:g}", f"{details['alpha']:g}"
+    if len(pairs) == 1:
+        (pair,) = pairs
+        finding = f"is below {bound}" if pair["different"] else f"is not surely below {bound}"
+        return (
+            f"By {test_name} the error of {pair['a']} on {pair['dataset']} ({pair['errors']} of "
+            f"{pair['n_cases']}) {finding} ({_p(pair['p_value'])})."
+        )
+    how = "Holm's correction" if details["adjust"] == "holm" else "no correction"
+    opening = f"By {test_name} ({how} for {len(pairs)} tests)"
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        if pair["different"]:
+            found.setdefault(pair["a"], []).append(pair["dataset"])
+    if not found:
+        least = f"the smallest p-value is {_number4(verdict.p_value)}"
+        return f"{opening} no error is below {bound} at {alpha}; {least}."
+    clauses = [f"{pipeline} on {list_some(datasets)}" for pipeline, datasets in found.items()]
+    return f"{opening} errors below {bound} at {alpha}: {list_some(clauses, separator='; ')}."
+
+
 def _best_first(pair: Mapping[str, Any]) -> tuple[str, str]:
     return (pair["b"], pair["a"]) if pair["better"] == pair["b"] else (pair["a"], pair["b"])
 

@@ -16,8 +16,7 @@ from distributed import Client, LocalCluster, Nanny, WorkerPlugin
 from ilk_evaluation.executors import worker
 from ilk_evaluation.executors.base import ExecutorError, environment
 from ilk_evaluation.executors.dask_pool import SILENCE, DaskPool, quiet
-from ilk_evaluation.executors.scratch import interrupts_blocked, scratch
-from ilk_evaluation.executors.worker import worker_death
+from ilk_evaluation.executors.worker import interrupts_blocked, scratch, worker_death
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -21,7 +21,7 @@ import cloudpickle
 from ilk_evaluation.executors import mpi_first_rank, remote
 from ilk_evaluation.executors.base import ExecutorError, environment
 from ilk_evaluation.executors.relay import RelayExecutor
-from ilk_evaluation.executors.scratch import scratch
+from ilk_evaluation.executors.worker import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A worker process: it obeys its time limit, ends with the runner, and leaves a crash log."""
+"""Worker processes: their scratch folders, signals, time limit, end with the runner, crash log."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import ctypes
 import faulthandler
 import os
 import pickle
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 from concurrent import futures
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ilk_evaluation.executors.scratch import INTERRUPTS
+from ilk_evaluation.lock import HeldError, Lock, holder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
-    from pathlib import Path
+
+_PREFIX = "ilk-"
+INTERRUPTS = [signal.SIGINT] if sys.platform == "win32" else [signal.SIGINT, signal.SIGHUP]
+"""Signals that a terminal sends to the runner and its workers; only the runner handles them."""
 
 _last_words: IO[str] | None = None
 
@@ -108,3 +115,51 @@ def _own_part(last_words: str) -> str:
         if call and " in call\n" in part:
             return stack.strip()
     return last_words.strip()
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Give a folder that is removed after the block.
+
+    If this process is killed, loky's resource tracker removes the folder. If that is killed too,
+    the next process that needs a folder removes it.
+    """
+    from loky.backend import resource_tracker
+
+    _sweep()
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    with interrupts_blocked():  # the resource tracker starts here, and must survive Ctrl-C
+        resource_tracker.register(str(folder), "folder")
+    lock = Lock(folder / "lock")
+    try:
+        yield folder
+    finally:
+        lock.release()
+        shutil.rmtree(folder, ignore_errors=True)
+        resource_tracker.unregister(str(folder), "folder")
+
+
+def _sweep() -> None:
+    """Remove the folders of processes that are dead."""
+    for file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/lock"):
+        if holder(file) is not None:  # in use
+            continue
+        try:
+            lock = Lock(file)
+        except (HeldError, OSError):  # taken just now, or of another user
+            continue
+        lock.release()
+        shutil.rmtree(file.parent, ignore_errors=True)
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Block `INTERRUPTS` in this thread, and in threads and processes started in the block."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

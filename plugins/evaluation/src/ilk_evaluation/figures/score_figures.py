@@ -323,6 +323,7 @@ TESTS = {
     "corrected_resampled_t": "Corrected resampled t test",
     "f_5x2": "F test of 5 x 2 cross-validation",
     "friedman_nemenyi": "Friedman's test with Nemenyi's post-hoc test",
+    "error_below": "Binomial test of the error",
     "mcnemar": "McNemar's test",
     "paired_t_5x2": "Paired t test of 5 x 2 cross-validation",
     "robustness": "Robustness: ratios to the best pipeline",
@@ -359,7 +360,8 @@ def comparison_figures(figure_data: FigureData) -> Iterator[FigureSpec]:
 
 
 def _title(comparison: ilk.Comparison) -> str:
-    return TITLES.get(name_of(comparison), f"{test_name(comparison)}, pair by pair")
+    how = "one by one" if use_of(comparison) == "error_below" else "pair by pair"
+    return TITLES.get(name_of(comparison), f"{test_name(comparison)}, {how}")
 
 
 def use_of(comparison: ilk.Comparison) -> str:

@@ -75,8 +75,8 @@ def _told(text: str) -> list[Any]:
 
 def _matrices(figure_data: FigureData, verdict: ilk.Verdict) -> list[Group]:
     """Return a matrix of pipelines by pipelines, for each data set if each is tested."""
-    if not verdict.pairs:
-        return []
+    if not {pair["b"] for pair in verdict.pairs} & set(figure_data.order):
+        return []  # no pairs, or pairs of a pipeline and a number
     panels: list[tuple[Sequence[str], Sequence[Any]]] = []
     for dataset, pairs in groupby(verdict.pairs, key=lambda pair: pair.get("dataset", "")):
         matrix = _matrix(figure_data, verdict, list(pairs), str(dataset))

@@ -100,7 +100,8 @@ def evaluate(
     A case is rejected if the predicted label is None or the `reject_label` of a component of the
     pipeline. Any other label that is no class of the data set is a failure.
 
-    A final `tuned` classifier chooses parameters by the validation cases of the split, if any.
+    A final `tuned` or `threshold` classifier chooses parameters by the validation cases of the
+    split, if any.
 
     Parameters
     ----------
@@ -367,11 +368,11 @@ _FOLDS = 5
 def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.ndarray:
     """Return the training rows of a pipeline, and give its `tuned` step its resampling.
 
-    A final `tuned` classifier chooses parameters by the validation cases, if there are any, and
-    then learns from them too. Otherwise its inner resampling does not divide the groups of the
-    data, nor the copies of a case that a bootstrap drew several times: a case in training and
-    validation at once would favour memorizing. Test cases are never used. Other pipelines learn
-    from the training cases; detectors of one class from the inliers among them.
+    A final `tuned` classifier, or a tuned `threshold`, chooses by the validation cases, if there
+    are any, and then learns from them too. Otherwise its inner resampling does not divide the
+    groups of the data, nor the copies of a case that a bootstrap drew several times: a case in
+    training and validation at once would favour memorizing. Test cases are never used. Other
+    pipelines learn from the training cases; detectors of one class from the inliers among them.
 
     Parameters
     ----------
@@ -388,7 +389,7 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
     last = steps[-1]
     if data.task == "one_class":
         return inliers(data, split.train)
-    if not hasattr(last, "resampling") or ilk.display_name(last) != _TUNES:
+    if not _splits_inside(last):
         return split.train
     together = _together(data, split.train)
     if split.validation is None and together is None:
@@ -398,8 +399,9 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
         if split.validation is None:
             lost = f"{'copies of cases' if data.groups is None else 'groups'} are divided"
         warnings.warn(
-            f"{_TUNES}: an editor before it chooses the cases that it sees, so where it chooses "
-            f"parameters {lost}; the editor can be part of the pipeline that is tuned instead",
+            f"{ilk.display_name(last)}: an editor before it chooses the cases that it sees, so "
+            f"where it chooses parameters {lost}; the editor can be part of the pipeline that is "
+            f"tuned instead",
             stacklevel=2,
         )
         return split.train
@@ -415,6 +417,16 @@ def _rows_to_fit(model: ilk.Pipeline, data: ilk.Data, split: ilk.Split) -> np.nd
     part = np.repeat([-1, 0], [len(split.train), len(split.validation)])
     last.set_params(resampling=PredefinedSplit(part))
     return np.concatenate([split.train, split.validation])
+
+
+def _splits_inside(last: object) -> bool:
+    """Tell whether a last step chooses parameters on inner splits of its cases."""
+    if not hasattr(last, "resampling"):
+        return False
+    name = ilk.display_name(last)
+    if name == "threshold":
+        return getattr(last, "threshold", None) == _TUNES
+    return name == _TUNES and getattr(last, "criterion", None) is None
 
 
 def _together(data: ilk.Data, train: np.ndarray) -> np.ndarray | None:

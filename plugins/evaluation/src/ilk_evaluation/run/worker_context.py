@@ -23,7 +23,7 @@ import numpy as np
 import ilk
 from ilk_evaluation.atomic_write import replace_file
 from ilk_evaluation.executors.base import SharedInput
-from ilk_evaluation.executors.scratch import scratch
+from ilk_evaluation.executors.worker import scratch
 from ilk_evaluation.lock import HeldError, Lock
 
 if TYPE_CHECKING:

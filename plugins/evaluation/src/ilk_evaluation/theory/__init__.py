@@ -6,8 +6,16 @@ logarithms are natural.
 """
 
 from ilk_evaluation.intervals import binomial_interval, test_set_size
-from ilk_evaluation.theory.counting import cover_count, separable_share, shatter_bound
+from ilk_evaluation.theory.counting import (
+    Shattering,
+    binomial_probability,
+    cover_count,
+    separable_share,
+    shatter_bound,
+    shatters,
+)
 from ilk_evaluation.theory.generalization_bounds import (
+    deviation_probability,
     failure_probability,
     hoeffding_bound,
     sample_complexity,
@@ -25,13 +33,16 @@ from ilk_evaluation.theory.vc_dimension import (
 )
 
 __all__ = [
+    "Shattering",
     "StructuralRisk",
     "VcRange",
     "aic",
     "bic",
     "binomial_interval",
+    "binomial_probability",
     "condorcet",
     "cover_count",
+    "deviation_probability",
     "ensemble_error",
     "failure_probability",
     "hoeffding_bound",
@@ -42,6 +53,7 @@ __all__ = [
     "sample_complexity",
     "separable_share",
     "shatter_bound",
+    "shatters",
     "srm",
     "svm_vc_dimension",
     "test_set_size",

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ilk import ParameterError
-from ilk_evaluation.theory.domain import CAPACITY, COUNT, LEVEL, checked, log_of, measured, plain
+from ilk_evaluation.theory.counting import shatter_bound
+from ilk_evaluation.theory.domain import (
+    CAPACITY,
+    COUNT,
+    COUNT_OR_NONE,
+    LEVEL,
+    checked,
+    log_of,
+    measured,
+    plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -262,6 +273,65 @@ def failure_probability(
         h = checked(name, "vc_dimension", vc_dimension, CAPACITY)
         log = math.log(4) + _log_growth(cases, h) - cases * eps**2
     return plain(np.exp(np.minimum(log, 0)))
+
+
+def deviation_probability(
+    n: int, epsilon: float, vc_dimension: int, *, excess: bool = False
+) -> Any:
+    """Bound on the probability that some empirical error is off by epsilon, by counted labellings.
+
+    ``8 S(n) exp(-n epsilon^2 / 32)``, at most 1, with S(n) from `shatter_bound`: a bound on the
+    probability that the empirical and the true error of some function of the class differ by
+    more than epsilon. With `excess`, ``8 S(n) exp(-n epsilon^2 / 128)``: that the true error of
+    the function of least empirical error exceeds the least of the class by more than epsilon.
+
+    Parameters
+    ----------
+    n : int or array of int
+        Training cases; at least 1.
+    epsilon : float or array of float
+        Difference of error probabilities; above 0, at most 1.
+    vc_dimension : int or array of int
+        h; at least 0.
+    excess : bool, default=False
+
+    Returns
+    -------
+    float or ndarray
+        From 0 to 1; 1 is trivial.
+
+    Raises
+    ------
+    ParameterError
+        Names the argument and its value.
+
+    Notes
+    -----
+    The constants are larger than those of Vapnik's bound, which `failure_probability` gives.
+    `sample_complexity` with ``excess=True`` is a number of cases that makes the second form
+    small enough.
+
+    References
+    ----------
+    Evaluation slides: Generalization Performance.
+
+    Devroye, Gyorfi & Lugosi (1996), A Probabilistic Theory of Pattern Recognition, ch. 12.
+
+    Examples
+    --------
+    >>> from ilk_evaluation import theory
+    >>> theory.deviation_probability([50_000, 60_000, 70_000], 0.15, 3).round(4)
+    array([0.0899, 0.0001, 0.    ])
+    >>> theory.deviation_probability(60_000, 0.15, 3, excess=True)
+    1.0
+    """
+    name = "deviation_probability"
+    cases = checked(name, "n", n, COUNT)
+    eps = checked(name, "epsilon", epsilon, LEVEL)
+    h = checked(name, "vc_dimension", vc_dimension, COUNT_OR_NONE)
+    labellings = np.vectorize(partial(shatter_bound, log=True), otypes=[float])(cases, h)
+    exponent = measured(name, "n", cases) * eps**2 / (128 if excess else 32)
+    return plain(np.exp(np.minimum(math.log(8) + labellings - exponent, 0)))
 
 
 def _check_one_size(

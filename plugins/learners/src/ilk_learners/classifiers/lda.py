@@ -50,6 +50,8 @@ class LDA(Posterior):
         Sorted.
     means_ : ndarray of shape (n_classes, p)
     priors_ : ndarray of shape (n_classes,)
+    vc_dimension_ : int
+        Of two classes: the number of features plus 1, that of hyperplanes.
     rank_ : int
         Rank of S, after shrinkage.
     shrinkage_ : float
@@ -173,6 +175,11 @@ class LDA(Posterior):
             f"{display_name(self)}: the covariance inside the classes is singular (rank "
             f"{self.rank_} of {p}){remedy}"
         )
+
+    @property
+    def vc_dimension_(self) -> int:
+        """VC dimension of hyperplanes."""
+        return self.n_features_in_ + 1
 
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
         if self._shifted is not None:

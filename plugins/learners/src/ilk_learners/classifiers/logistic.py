@@ -63,6 +63,10 @@ class Logistic(EstimatorClassifier):
         b.
     n_iter_ : int
         Iterations.
+    n_parameters_ : int
+        Free coefficients and intercepts: p + 1 for two classes, and for each further one.
+    vc_dimension_ : int
+        Of two classes: p + 1.
     estimator_ : LogisticRegression
         With these coefficients, for 0..n_classes - 1.
 
@@ -171,6 +175,16 @@ class Logistic(EstimatorClassifier):
         estimator.n_iter_ = np.array([min(solution.nit, self.max_iter)])
         estimator.n_features_in_ = cases.X.shape[1]
         return self
+
+    @property
+    def vc_dimension_(self) -> int:
+        """VC dimension of hyperplanes: the number of features plus 1."""
+        return int(self.coef_.shape[1]) + 1
+
+    @property
+    def n_parameters_(self) -> int:
+        """Number of free parameters: softmax leaves those of one class open."""
+        return (len(self.classes_) - 1) * self.vc_dimension_
 
     def _share(self) -> float:
         """Share of the l1 term, as scikit-learn mixes both: 1 for the lasso, 0 for ridge."""

@@ -30,6 +30,8 @@ class MLP(EstimatorClassifier):
         Epochs or iterations.
     loss_ : float
         Final loss.
+    n_parameters_ : int
+        Weights and thresholds; of more than two output units one is not free.
     estimator_ : MLPClassifier
         Fitted on 0..n_classes - 1.
 
@@ -152,3 +154,10 @@ class MLP(EstimatorClassifier):
             early_stopping=self.early_stopping,
             random_state=self._seed(),
         )
+
+    @property
+    def n_parameters_(self) -> int:
+        """Number of free parameters: softmax leaves those of one class open."""
+        layers = [*self.estimator_.coefs_, *self.estimator_.intercepts_]
+        units = len(self.estimator_.coefs_[-1])
+        return sum(int(each.size) for each in layers) - (units + 1 if len(self.classes_) > 2 else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -37,6 +38,8 @@ class QDA(Posterior):
         The intensity used for each class.
     pooled_ : ndarray of bool, shape (n_classes,)
         Whether a class uses the pooled covariance.
+    vc_dimension_ : int
+        Of two classes: (p + 1)(p + 2) / 2, that of quadratic borders of p features.
 
     Raises
     ------
@@ -150,6 +153,11 @@ class QDA(Posterior):
                 f"are singular (rank {rank} and {common.rank} of {p}){remedy}"
             )
         return common
+
+    @property
+    def vc_dimension_(self) -> int:
+        """VC dimension of quadratic borders: the number of products of at most two features."""
+        return math.comb(self.n_features_in_ + 2, 2)
 
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
         result = np.empty((len(X), len(self.classes_)))

@@ -60,6 +60,8 @@ class RBFNetwork(Classifier):
         b.
     loss_ : float
         Final loss, with the penalty.
+    n_parameters_ : int
+        Weights and biases, without those of one class; and trained centres and bandwidths.
     n_iter_ : int
         Iterations of the last minimisation; 1 for the closed form.
 
@@ -179,6 +181,13 @@ class RBFNetwork(Classifier):
         self._network = network
         self._set_attributes(network, rows, targets)
         return self
+
+    @property
+    def n_parameters_(self) -> int:
+        """Number of free parameters that the loss was minimised over."""
+        k, p = self.centers_.shape
+        trained = isinstance(self.centers, str) and self.centers == "trained"
+        return int((k + 1) * (len(self.classes_) - 1) + (k * (p + 1) if trained else 0))
 
     def _first_centers(self, rows: np.ndarray) -> np.ndarray:
         from sklearn.cluster import KMeans

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from functools import partial
@@ -90,6 +91,9 @@ class SVM(Classifier):
     kkt_violation_ : float
         Largest violation of the Karush-Kuhn-Tucker conditions by any machine: the gap between the
         bounds that they impose on b, if these cross; in units of the decision.
+    vc_dimension_ : int or None
+        Of two classes, for the kernels linear and polynomial of p features: p + 1, and the number
+        of products of at most `degree` features.
     n_iter_ : ndarray of int, shape (n_machines,)
     tuning_ : Tuning or None
         Result of the tuning of the kernel.
@@ -343,6 +347,14 @@ class SVM(Classifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    @property
+    def vc_dimension_(self) -> int | None:
+        """VC dimension of the borders of the kernel, None where it is not known or infinite."""
+        degree = {"linear": 1, "polynomial": getattr(self.kernel_, "degree", None)}.get(
+            display_name(self.kernel_)
+        )
+        return math.comb(self.n_features_in_ + degree, degree) if degree else None
 
     def _decisions(self, X: Cases) -> np.ndarray:
         """Decision value of each machine; array of shape (m, n_machines)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from ilk import (
     takes_weights,
 )
 from ilk_learners.classifiers.grid_search.grid import candidate, combinations, grid_problem
-from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose
+from ilk_learners.classifiers.grid_search.scores import Choice, Trial, choose, choose_by_criterion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from ilk import ArrayLike, Cases, Estimator, Labels
 
 
-def _inner_has(method: str) -> Any:
+def inner_has(method: str) -> Any:
+    """Return a check, for `available_if`, that the classifier inside has a method."""
+
     def check(self: AroundClassifier) -> bool:
         getattr(self._inner(), method)  # its AttributeError names the classifier without the method
         return True
@@ -68,6 +70,30 @@ class AroundClassifier(Classifier):
     def _template(self) -> Any:
         return self.resolve_slot("classifier")
 
+    def _cases(
+        self, template: Estimator, X: Cases, y: Labels, sample_weight: ArrayLike | None
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Rows of positive weight, codes of their labels, and weights; sets ``classes_``."""
+        X = with_rows(X)
+        classes, codes = check_labels(self, y, X, min_classes=2)
+        X, codes, weights = self._weighted(template, X, codes, sample_weight)
+        self.classes_, codes = check_labels(self, classes[codes], X, min_classes=2)
+        return X, codes, weights
+
+    def _weighted(
+        self, template: Estimator, X: Cases, codes: np.ndarray, sample_weight: ArrayLike | None
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Rows of positive weight, with their labels and weights."""
+        if sample_weight is None:
+            return X, codes, None
+        if not takes_weights(template):
+            name = display_name(template)
+            raise InputError(
+                f"{display_name(self)}: sample_weight is given, but {name} accepts none"
+            )
+        weights, X, codes = rows_of_weight(check_weights(self, sample_weight, X), X, codes)
+        return X, codes, weights
+
     def _inner(self) -> Any:
         self.classifier_: Any
         return self.classifier_ if hasattr(self, "classifier_") else self._template()
@@ -78,7 +104,7 @@ class AroundClassifier(Classifier):
         check_is_fitted(self)
         return self.classifier_
 
-    @available_if(_inner_has("nearest_cases"))
+    @available_if(inner_has("nearest_cases"))
     def nearest_cases(self, X: Cases) -> Any:
         """Nearest training cases of the fitted classifier: distances, row numbers and labels."""
         return self._fitted().nearest_cases(X)
@@ -170,12 +196,29 @@ class Tuned(AroundClassifier):
     that differ only in the votes of `knn` also the search, with the same results. They do not with
     sample weights (a search is shared all the same), nor where the measure is a time.
 
+    With a `criterion` each combination is fitted once, on all rows, and the least value of these
+    is chosen, with L the log-likelihood of the training labels, n the number (or weight) of rows,
+    K the number of free parameters and h the VC dimension [4]_:
+
+    - ``aic``: ``-2 L + 2 K``;
+    - ``bic``: ``-2 L + K ln n``;
+    - ``srm``, structural risk minimization, for two classes: ``training error + sqrt((h (ln(2n/h)
+      + 1) + ln(4/0.05)) / n)``.
+
+    The classifier, or the last step of a pipeline, must have probabilities and ``n_parameters_``
+    (`logistic`, `mlp`, `rbf_network`), or ``vc_dimension_`` (`logistic`, `lda`, `qda`, and `svm`
+    with a linear or polynomial kernel). What other steps learn is not counted, and a penalty
+    leaves fewer parameters free than are counted. ``results_`` then has columns of the criterion
+    and its terms, in place of the splits.
+
     References
     ----------
     .. [1] Zaidi 2011: section 7.3 (SVM with C, and OSVM with C and sigma, by cross-validation).
     .. [2] M. Stone, "Cross-validatory choice and assessment of statistical predictions", *Journal
        of the Royal Statistical Society B* 36, 1974.
     .. [3] Arras: Cross-Validation Motivation; Evaluation Procedure; Parameter k.
+    .. [4] Evaluation slides: Structural Risk Minimization; Bayesian Information Criterion; Akaike
+       Information Criterion.
 
     Examples
     --------
@@ -218,6 +261,13 @@ class Tuned(AroundClassifier):
         doc="Seed of the splits, and of components of the classifier without their own: the same "
         "in every combination.",
     )
+    criterion: Literal["aic", "bic", "srm"] | None = param(
+        default=None,
+        choices=("aic", "bic", "srm"),
+        none=True,
+        doc="In place of measure and resampling: a penalised error of the training rows, see "
+        "Notes.",
+    )
     capabilities: ClassVar[Capabilities] = replace(
         AroundClassifier.capabilities, sample_weight=True
     )
@@ -243,11 +293,17 @@ class Tuned(AroundClassifier):
                 resampling=halves,
                 measure="accuracy",
             ),
+            cls(classifier="logistic", grid={"penalty": [None, "l2"]}, criterion="bic"),
         ]
 
     def check_parameters(self) -> None:
         """Check each combination of the grid, as far as possible without data."""
         super().check_parameters()
+        if self.criterion is not None and self.resampling is not None:
+            raise self.parameter_error(
+                "resampling",
+                f"must be None with criterion={self.criterion!r}: no rows are split",
+            )
         if self.grid is None:
             return
         problem = grid_problem(self._template(), self.grid)
@@ -277,13 +333,9 @@ class Tuned(AroundClassifier):
             Only if the classifier accepts weights.
         """
         self.check_parameters()
-        X = with_rows(X)
         template = self._template()
-        classes, codes = check_labels(self, y, X, min_classes=2)
-        X, codes, weights = self._weighted(template, X, codes, sample_weight)
-        self.classes_, codes = check_labels(self, classes[codes], X, min_classes=2)
+        X, codes, weights = self._cases(template, X, y, sample_weight)
         seed = check_seed(self, self.random_state).randint(2**31 - 1)
-        scheme = None if self.resampling is None else self.resolve_slot("resampling")
         values = combinations(self.grid)
         trial = Trial(
             owner=self,
@@ -294,25 +346,20 @@ class Tuned(AroundClassifier):
             candidates=[seeded(candidate(template, each), seed) for each in values],
             values=values,
             measure=self.resolve_slot("measure"),
-            splits=_inner_splits(self, scheme, X, self.classes_[codes], seed),
+            splits=[],
             skips=self.on_error == "skip",
         )
+        if self.criterion == "srm" and len(self.classes_) > 2:
+            n = len(self.classes_)
+            raise InputError(f"{display_name(self)}: criterion='srm' is for two classes, y has {n}")
+        if self.criterion is not None:
+            self._refit(trial, choose_by_criterion(trial, self.criterion))
+            return self
+        scheme = None if self.resampling is None else self.resolve_slot("resampling")
+        splits = inner_splits(self, scheme, X, self.classes_[codes], seed)
+        trial = replace(trial, splits=splits)
         self._refit(trial, choose(trial, scheme))
         return self
-
-    def _weighted(
-        self, template: Estimator, X: Cases, codes: np.ndarray, sample_weight: ArrayLike | None
-    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """Rows of positive weight, with their labels and weights."""
-        if sample_weight is None:
-            return X, codes, None
-        if not takes_weights(template):
-            name = display_name(template)
-            raise InputError(
-                f"{display_name(self)}: sample_weight is given, but {name} accepts none"
-            )
-        weights, X, codes = rows_of_weight(check_weights(self, sample_weight, X), X, codes)
-        return X, codes, weights
 
     def _refit(self, trial: Trial, choice: Choice) -> None:
         """Fit the best candidate on all rows."""
@@ -320,7 +367,8 @@ class Tuned(AroundClassifier):
         self.n_splits_, self.best_index_ = len(trial.splits), choice.best
         self.best_params_ = choice.table["params"][choice.best]
         self.best_score_ = float(choice.table["mean"][choice.best])
-        self.classifier_ = trial.fit(trial.candidates[choice.best], np.arange(len(trial.codes)))
+        rows = np.arange(len(trial.codes))
+        self.classifier_ = choice.model or trial.fit(trial.candidates[choice.best], rows)
 
     def predict(self, X: Cases) -> Any:
         """Predicted label of each row; array of shape (m,)."""
@@ -330,12 +378,12 @@ class Tuned(AroundClassifier):
         """Labels, probabilities and decision values of the classifier."""
         return Outputs.of(self._fitted(), X)
 
-    @available_if(_inner_has("predict_proba"))
+    @available_if(inner_has("predict_proba"))
     def predict_proba(self, X: Cases) -> Any:
         """Probability of each class; array of shape (m, n_classes)."""
         return self._fitted().predict_proba(X)
 
-    @available_if(_inner_has("decision_function"))
+    @available_if(inner_has("decision_function"))
     def decision_function(self, X: Cases) -> Any:
         """Decision values of the classifier."""
         return self._fitted().decision_function(X)
@@ -352,7 +400,7 @@ def with_rows(X: Cases) -> Any:
 _FOLDS = 5  # the usual number of folds in cross-validation
 
 
-def _inner_splits(owner: object, scheme: object, X: Cases, y: np.ndarray, seed: int) -> list[Split]:
+def inner_splits(owner: object, scheme: object, X: Cases, y: np.ndarray, seed: int) -> list[Split]:
     """Split rows by a resampling, a scikit-learn splitter, or the default cross-validation.
 
     Parameters

@@ -48,11 +48,14 @@ class Choice:
     table : dict of str to list or ndarray
         Columns by name.
     n_failed : int
+    model : classifier or None
+        The best candidate, if it was fitted on all rows.
     """
 
     best: int
     table: dict[str, Any]
     n_failed: int
+    model: Any = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,69 @@ def choose(trial: Trial, scheme: object) -> Choice:
     return Choice(best, table, len(errors))
 
 
+def choose_by_criterion(trial: Trial, criterion: str) -> Choice:
+    """Fit each candidate on all rows, and select the least criterion; ties go to the first."""
+    models: list[Any] = [None] * len(trial.candidates)
+    rows, errors = np.arange(len(trial.codes)), {}
+    for at, candidate in enumerate(trial.candidates):
+        try:
+            models[at] = trial.fit(candidate, rows)
+        except Exception as error:  # noqa: BLE001  # a classifier may raise anything
+            errors[at] = _failure(trial, at, "all rows", error)
+    if errors:
+        _warn_failed(trial, errors)
+    figures = [_criterion(trial, model, criterion) if model else {} for model in models]
+    values = np.array([each.get(criterion, np.nan) for each in figures])
+    best = int(np.nanargmin(values))
+    table = _table(trial, np.empty((len(values), 0)), values, np.full(len(values), np.nan))
+    for name in figures[best]:
+        table[name] = [each.get(name, np.nan) for each in figures]
+    table["error"] = [errors.get(at) for at in range(len(values))]
+    return Choice(best, table, len(errors), models[best])
+
+
+_DELTA = 0.05  # probability with which the bound of structural risk minimization may fail
+
+
+def _criterion(trial: Trial, model: Any, criterion: str) -> dict[str, float]:
+    """The criterion of a model fitted on all rows, and the numbers it is made of."""
+    weights = np.ones(len(trial.codes)) if trial.weights is None else trial.weights
+    n = float(weights.sum())
+    outputs = Outputs.of(model, trial.X)
+    if criterion == "srm":
+        h = min(_capacity(trial, model, "vc_dimension_", criterion), 2 * n)
+        wrong = np.asarray(outputs.labels()) != trial.classes[trial.codes]
+        error = float(np.average(wrong, weights=weights))
+        bound = (h * (np.log(2 * n / h) + 1) + np.log(4 / _DELTA)) / n
+        return {criterion: error + float(np.sqrt(bound)), "training_error": error, "capacity": h}
+    k = _capacity(trial, model, "n_parameters_", criterion)
+    P, _ = supports(model, outputs, trial.classes)
+    if P is None:
+        raise InputError(
+            f"{display_name(trial.owner)}: criterion={criterion!r} needs probabilities, "
+            f"{display_name(model)} has none"
+        )
+    with np.errstate(divide="ignore"):
+        likelihood = float(weights @ np.log(P[np.arange(len(P)), trial.codes]))
+    price = 2.0 if criterion == "aic" else float(np.log(n))
+    value = -2 * likelihood + price * k
+    return {criterion: value, "log_likelihood": likelihood, "n_parameters": k}
+
+
+def _capacity(trial: Trial, model: Any, attribute: str, criterion: str) -> float:
+    """Number of parameters or VC dimension that a model, or a pipeline's last step, declares."""
+    while isinstance(model, Pipeline):
+        model = model[len(model) - 1]
+    number = getattr(model, attribute, None)
+    if number is None:
+        raise InputError(
+            f"{display_name(trial.owner)}: criterion={criterion!r} needs {attribute} of a fitted "
+            f"classifier, which {display_name(model)} does not have with these parameters; use "
+            f"criterion=None, which resamples"
+        )
+    return float(number)
+
+
 _UNKNOWN = object()
 Answers = Iterator[tuple[int, Prediction | None]]
 
@@ -150,7 +216,7 @@ def _predictions(
                     shared = _shared(trial, trial.candidates[at], split)
                 yield at, _fitted_answer(trial, at, split, shared, fits_of)
             except Exception as error:  # noqa: BLE001  # a classifier may raise anything
-                errors[at] = _failure(trial, at, number, error)
+                errors[at] = _failure(trial, at, f"split {number}", error)
 
 
 def _key(trial: Trial, split: Split, model: Estimator) -> str | None:
@@ -293,16 +359,16 @@ def _ask(trial: Trial, model: Any, split: Split, X: Cases, seconds: float) -> Pr
     )
 
 
-def _failure(trial: Trial, at: int, number: int, error: Exception) -> str:
-    """Describe the failure of a candidate on a split; raise it unless failures are skipped."""
+def _failure(trial: Trial, at: int, where: str, error: Exception) -> str:
+    """Describe the failure of a candidate on some rows; raise it unless failures are skipped."""
     name = display_name(trial.owner)
     cause = f"{type(error).__name__}: {error}"
     if trial.skips:
-        return f"split {number}: {cause}"
+        return f"{where}: {cause}"
     if isinstance(error, IlkError):
         _check_rows(trial, at, error)
     raise InputError(
-        f"{name}: candidate {at} ({described(trial.values[at])}) failed on split {number}: {cause}"
+        f"{name}: candidate {at} ({described(trial.values[at])}) failed on {where}: {cause}"
     ) from error
 
 
@@ -454,7 +520,7 @@ def predict(
         raise InputError(f"predict gave labels of shape {labels.shape} for {len(truth)} cases")
     codes = _codes_of(labels, classes)
     _check_strange(model, labels, codes)
-    proba, scores = _supports(model, outputs, classes) if needs in _SUPPORTED else (None, None)
+    proba, scores = supports(model, outputs, classes) if needs in _SUPPORTED else (None, None)
     return Prediction(
         truth,
         classes[codes],
@@ -488,7 +554,7 @@ def _check_strange(model: Estimator, labels: np.ndarray, codes: np.ndarray) -> N
             raise InputError(f"predict gave the label {label!r}, which is none of the classes")
 
 
-def _supports(
+def supports(
     model: FittedClassifier, outputs: Outputs, classes: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Probabilities, or else decision values."""
