@@ -12,7 +12,16 @@ from ilk.cli import shell
 from ilk_evaluation import bias_variance, run_experiment
 from ilk_evaluation.claims import claim_runs, verdict
 from ilk_evaluation.claims.claim import Rule, load_claims, read_claim
-from ilk_evaluation.claims.verdict import FAILS, HOLDS, IN_THE_MEAN, UNKNOWN, Sample, decide, judge
+from ilk_evaluation.claims.verdict import (
+    FAILS,
+    HOLDS,
+    IN_THE_MEAN,
+    UNKNOWN,
+    Sample,
+    decide,
+    in_words,
+    judge,
+)
 
 ROOT = Path(__file__).parents[2]
 CLAIM = """
@@ -260,6 +269,14 @@ def test_many_data_sets_without_a_difference_give_no_verdict(monkeypatch):
     assert enough[FAILS] <= 0.06
     assert simulated(rule, "ab", [[0.2, 0.6]] * 9 + [[0.6, 0.2]] * 10)[HOLDS] == 1
     assert simulated(rule, "ab", [[0.2, 0.6]] * 8 + [[0.6, 0.2]] * 11)[FAILS] == 1
+
+
+def test_measures_of_diversity_are_told_apart():
+    rules = [
+        Rule("correlation", x="diversity", y="uplift", of="ensemble", diversity=one)
+        for one in ("entropy", "plain_disagreement")
+    ]
+    assert [f"({rule.diversity})" in in_words(rule, "error") for rule in rules] == [True, True]
 
 
 def test_correlation_over_data_sets():

@@ -375,11 +375,13 @@ def in_words(rule: Rule, measure: str) -> str:
         given = ", ".join(f"{key} = {value}" for key, value in (rule.arguments or {}).items())
         return f"{rule.function}({given}) is {rule.equals:g}, up to {rule.margin:g}"
     what = rule.measure or measure if rule.of == "score" else rule.of
-    named = {"robustness": f"median ratio of {what} to the best", "rank": f"mean rank by {what}"}
-    quantity = named.get(rule.by, what)
+    sums = {"robustness": f"median ratio of {what} to the best", "rank": f"mean rank by {what}"}
+    quantity = sums.get(rule.by, what)
     by = f" by more than {rule.margin:g}" if rule.margin else ""
     than = ", ".join(rule.than) or "all others"
     listed = ", ".join(rule.pipelines)
+    named = {"diversity": f"diversity ({rule.diversity})"} if rule.of == "ensemble" else {}
+    x, y = (named.get(name, name) for name in (rule.x, rule.y))
     return {
         "better": f"{quantity}: {rule.pipeline} is better than {than}{by}",
         "order": f"{quantity}: from best to worst {listed}{by and f', each{by}'}",
@@ -388,7 +390,7 @@ def in_words(rule: Rule, measure: str) -> str:
         f"{rule.at_least} data sets",
         "no_best": f"{what}: none of {listed or 'all pipelines'} is best on every data set",
         "contrast": f"{what}: {_listed(rule.plus)} exceed {_listed(rule.minus)}{by}",
-        "correlation": f"{rule.y} rises with {rule.x}: their correlation over the data sets is "
+        "correlation": f"{y} rises with {x}: their correlation over the data sets is "
         f"above {rule.margin:g}",
     }[rule.kind]
 
