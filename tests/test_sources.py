@@ -88,9 +88,7 @@ def test_pages_link_to_code_or_say_why_not():
         "{py:obj}`theory.cover_count <ilk_evaluation.theory.cover_count>`"
         in (pages["Evaluation slides"])
     )
-    drawn = sources.Row(
-        "figure 1", "margin", ("classifier svm",), figure="margin", claims=["svm-1"]
-    )
+    drawn = sources.Row("figure 1", "margin", ("classifier svm",), figure="margin", claims=["one"])
     assert sources.in_ilk(drawn) == (
         "`classifier` `svm`, figure `margin`, [rerun](../claims.md) `one`"
     )
