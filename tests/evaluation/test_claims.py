@@ -21,6 +21,7 @@ from ilk_evaluation.claims.verdict import (
     decide,
     in_words,
     judge,
+    samples,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -309,6 +310,40 @@ def test_bias_and_members_come_from_the_predictions():
     uplift = judge(Rule("better", pipeline="ensemble", than=("members",), **named), results)
     errors = results.table().set_index("pipeline")["error"]
     assert uplift.estimate == pytest.approx(errors[["1", "2", "3"]].mean() - errors["vote"])
+
+
+def test_the_interval_of_variance_is_that_of_cases_and_repeats():
+    """Over sets of repeats, the estimate varies by more than the cases tell."""
+    trees = [{"id": str(depth), "steps": [tree(depth)]} for depth in (1, 4)]
+    resampling = {"use": "repeated_kfold", "folds": 2, "repeats": 4}
+    results = run_experiment(
+        {"datasets": ["wine"], "pipelines": trees, "evaluation": {"resampling": resampling}}
+    )
+    repeats = sorted({cell.repeat for cell in results.design.cells})
+
+    def difference(part):
+        one, four = (bias_variance.of_results(part, pipeline=name).variance for name in ("1", "4"))
+        return four - one
+
+    cases = difference(results)
+    left_out = [
+        difference(results.filter(repeat=[r for r in repeats if r != out])).mean()
+        for out in repeats
+    ]
+    by_cases = cases.var(ddof=1) / len(cases)
+    by_repeats = 3 / 4 * np.sum((left_out - np.mean(left_out)) ** 2)  # the jackknife
+    rule = Rule("better", of="variance", pipeline="1", than=("4",))
+    _, (sample,) = samples(rule, results)
+    errors = sample.repeats - sample.repeats.mean(axis=0)
+    assert np.var(errors @ [-1, 1], ddof=1) / 4 == pytest.approx(by_repeats)
+    found = judge(rule, results)
+    assert found.estimate == pytest.approx(cases.mean())
+    assert found.high - found.low > 2 * 1.96 * np.sqrt(
+        by_cases + by_repeats
+    )  # 3 degrees of freedom
+    two = judge(rule, results.filter(repeat=repeats[:2]))
+    assert (two.verdict, two.low) == (UNKNOWN, None)
+    assert "three repeats" in two.reason
 
 
 def tree(depth):

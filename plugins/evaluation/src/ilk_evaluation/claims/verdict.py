@@ -50,19 +50,29 @@ class Sample:
         A row for each split (or case), a column for each pipeline (or quantity).
     ratio : float
         Test cases per training case of the splits; 0 for independent rows.
+    repeats : ndarray of shape (m, p), optional
+        Independent rows whose mean has an error besides that of `values`.
     """
 
     dataset: str
     values: np.ndarray
     ratio: float = 0.0
+    repeats: np.ndarray | None = None
 
     def draws(self, generator: np.random.Generator) -> np.ndarray:
         """Draw mean vectors from their posterior, shape (DRAWS, p)."""
-        n = len(self.values)
-        centred = (self.values - self.values.mean(axis=0)) / np.sqrt(n - 1)
-        scale = np.sqrt((1 / n + self.ratio) * (n - 1) / generator.chisquare(n - 1, DRAWS))
-        normal = generator.standard_normal((DRAWS, n))
-        return np.asarray(self.values.mean(axis=0) + scale[:, None] * (normal @ centred))
+        errors = _errors(self.values, self.ratio, generator)
+        if self.repeats is not None:
+            errors = errors + _errors(self.repeats, 0.0, generator)
+        return np.asarray(self.values.mean(axis=0) + errors)
+
+
+def _errors(rows: np.ndarray, ratio: float, generator: np.random.Generator) -> np.ndarray:
+    """Draw errors of the mean of rows, shape (DRAWS, columns)."""
+    n = len(rows)
+    centred = (rows - rows.mean(axis=0)) / np.sqrt(n - 1)
+    scale = np.sqrt((1 / n + ratio) * (n - 1) / generator.chisquare(n - 1, DRAWS))
+    return np.asarray(scale[:, None] * (generator.standard_normal((DRAWS, n)) @ centred))
 
 
 @dataclass(frozen=True)
@@ -136,8 +146,11 @@ def decide(
     names = [one.dataset for one in found]
     means = np.stack([one.values.mean(axis=0) for one in found])
     estimate = float(_parts(rule, columns, names, means[None], greater=greater).min())
-    if min(len(one.values) for one in found) < 2:
-        reason = "an interval needs two splits of each data set"
+    rows = [part for one in found for part in (one.values, one.repeats) if part is not None]
+    if min(map(len, rows)) < 2:
+        reason = (
+            "an interval needs two splits of each data set; of bias and variance, three repeats"
+        )
         return Finding("", UNKNOWN, estimate, threshold=threshold, reason=reason)
     generator = np.random.default_rng(0)
     drawn = np.stack([one.draws(generator) for one in found], axis=1)
@@ -329,10 +342,25 @@ def _ratio(results: Results, dataset: str) -> float:
 
 
 def _terms(rule: Rule, results: Results, dataset: str, columns: Sequence[str]) -> Sample:
-    """Bias or variance of each case, by Kohavi and Wolpert."""
-    found = [of_results(results, dataset=dataset, pipeline=name) for name in columns]
-    values = [one.bias if rule.of == "bias" else one.variance for one in found]
-    return Sample(dataset, np.stack(values, axis=1))
+    """Bias or variance of each case, by Kohavi and Wolpert, with pseudo-values of the repeats."""
+
+    def terms(part: Results) -> np.ndarray:
+        found = [of_results(part, dataset=dataset, pipeline=name) for name in columns]
+        return np.stack([one.bias if rule.of == "bias" else one.variance for one in found], axis=1)
+
+    values = terms(results)
+    repeats = sorted({cell.repeat for cell in results.design.cells})
+    groups = [[*map(int, one)] for one in np.array_split(repeats, min(len(repeats), _GROUPS))]
+    if len(groups) < 3:  # the terms need two predictions of each case
+        return Sample(dataset, values, repeats=np.empty((0, len(columns))))
+    others = [[one for one in repeats if one not in group] for group in groups]
+    without = np.stack([terms(results.filter(repeat=part)).mean(axis=0) for part in others])
+    pseudo = len(groups) * values.mean(axis=0) - (len(groups) - 1) * without
+    return Sample(dataset, values, repeats=pseudo)
+
+
+_GROUPS = 8
+"""Of repeats, that the jackknife of bias and variance leaves out in turn."""
 
 
 def _of_ensemble(rule: Rule, results: Results, dataset: str) -> Sample:
