@@ -10,8 +10,8 @@ of noisy scores are biased, and one of the two would be too sure of itself. The 
 minimum is not below the least of the ends of its parts, each at a K-th of the tail for K parts. For
 a count of data sets, the u-th smallest of n tail probabilities, times n - u + 1, tells whether u
 data sets count (the partial conjunction of Benjamini and Heller, 2008): many data sets without a
-difference give no verdict by chance.
-All are about new splits of the same data sets.
+difference give no verdict by chance. The mean of bias or variance has two errors, that of the cases
+and that of the repeats, by a jackknife. All are about new splits of the same data sets.
 """
 
 from __future__ import annotations
