@@ -9,6 +9,7 @@ import pytest
 import citations
 from ilk.cli.docstrings import TEXTS, key_of, read_docstring, single_places
 from ilk.plotting import text_figures
+from ilk_evaluation.claims.claim import load_claims
 from pages import ROOT
 
 sys.path.append(str(ROOT / "docs" / "_ext"))
@@ -88,9 +89,9 @@ def test_pages_link_to_code_or_say_why_not():
         "{py:obj}`theory.cover_count <ilk_evaluation.theory.cover_count>`"
         in (pages["Evaluation slides"])
     )
-    drawn = sources.Row("figure 1", "margin", ("classifier svm",), figure="margin", claim="svm-1")
+    drawn = sources.Row("figure 1", "margin", ("classifier svm",), figure="margin", claims=["one"])
     page = "{doc}`figure margin </reference/generated/text_figures>`"
-    assert sources.in_ilk(drawn) == f"`classifier` `svm`, {page}, claim `svm-1`"
+    assert sources.in_ilk(drawn) == (f"`classifier` `svm`, {page}, [rerun](../claims.md) `one`")
     assert "*no code: Kolmogorov complexity" in pages["Cunningham 2008"]
 
 
@@ -104,3 +105,8 @@ def test_errata_name_tests_that_exist():
     assert len(named) > 50
     for path, test in named:
         assert f"def {test}" in (ROOT / "tests" / path).read_text(encoding="utf-8"), (path, test)
+
+
+def test_every_claim_stands_at_its_place():
+    named = {(key, one) for key in KEYS for row in sources.rows(key) for one in row.claims}
+    assert named == {(claim.text, name) for name, claim in load_claims().items()}

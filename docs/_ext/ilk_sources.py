@@ -2,8 +2,9 @@
 
 Docstrings cite places. ``docs/sources/KEY.toml`` has a row for each place of a text: ``is``, its
 subject in a few words; ``uses``, components ("classifier knn") and functions beside those that cite
-it; ``run``, a snippet, and ``gives``, its value; ``missing``, why there is no code; ``figure`` and
-``claim``, ids of what draws or tests it. ``items`` lists the places that the text numbers.
+it; ``run``, a snippet, and ``gives``, its value; ``missing``, why there is no code; ``figure``, the
+id of what draws it; ``claims``, ids of the claims that are rerun. ``items`` lists the places that
+the text numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ilk.cli.docstrings import TEXTS, key_of, single_places
 from ilk.kinds import kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 FOLDER = Path(__file__).parents[1] / "sources"
 INDEX = Path(ilk.cli.docstrings.__file__).with_name("citations.json")
@@ -60,7 +61,7 @@ class Row:
     gives: str = ""
     missing: str = ""
     figure: str = ""
-    claim: str = ""
+    claims: Sequence[str] = ()
     heading: str = field(default="", kw_only=True)
 
     @property
@@ -183,7 +184,8 @@ def in_ilk(row: Row) -> str:
             links += [f"{{py:obj}}`{shorter(name)} <{name}>`" for name in group]
     page = "/reference/generated/text_figures"
     named = [f"{{doc}}`figure {row.figure} <{page}>`"] if row.figure else []
-    named += [f"claim `{row.claim}`"] if row.claim else []
+    if row.claims:
+        named.append(f"[rerun](../claims.md) {' '.join(f'`{one}`' for one in row.claims)}")
     return ", ".join([*links, *named])
 
 

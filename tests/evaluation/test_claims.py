@@ -10,9 +10,19 @@ from scipy import stats
 import ilk
 from ilk.cli import shell
 from ilk_evaluation import bias_variance, run_experiment
-from ilk_evaluation.claims import claim_runs
+from ilk_evaluation.claims import claim_runs, verdict
 from ilk_evaluation.claims.claim import Rule, load_claims, read_claim
-from ilk_evaluation.claims.verdict import FAILS, HOLDS, IN_THE_MEAN, UNKNOWN, Sample, decide, judge
+from ilk_evaluation.claims.verdict import (
+    FAILS,
+    HOLDS,
+    IN_THE_MEAN,
+    UNKNOWN,
+    Sample,
+    decide,
+    in_words,
+    judge,
+    samples,
+)
 
 ROOT = Path(__file__).parents[2]
 CLAIM = """
@@ -90,6 +100,21 @@ def test_all_problems_are_listed_with_their_lines(tmp_path):
         ('kind = "better"\npipeline = "1-NN"\nof = "ensemble"', "needs members and ensemble"),
         ('kind = "contrast"\nplus = [["1-NN"]]\nminus = []', "a list of a pipeline and a data set"),
         ('kind = "best"', "must be"),
+        ('kind = "better"\npipeline = "1-NN"\nmargin = inf', "must be a number >= 0, < inf"),
+        (
+            'kind = "better"\npipeline = "1-NN"\nthan = ["1-NN"]',
+            "must not have the pipeline",
+        ),
+        (
+            'kind = "order"\npipelines = ["1-NN", "1-NN"]',
+            "two pipelines or more, each",
+        ),
+        ('kind = "no_best"\npipelines = ["1-NN"]', "two pipelines or more, each"),
+        ('kind = "contrast"\nplus = []\nminus = [["1-NN", "iris"]]', "must not be empty"),
+        (
+            'kind = "value"\nfunction = "ensemble_error"\nequals = 1\narguments = { n = 1 }',
+            "unexpected keyword argument 'n'",
+        ),
     ],
 )
 def test_a_rule_that_cannot_be_applied_is_refused(tmp_path, rule, message):
@@ -101,7 +126,58 @@ def test_a_rule_that_cannot_be_applied_is_refused(tmp_path, rule, message):
     assert path.read_text().splitlines()[problem.line - 1 :][0].startswith(("[[rules]]", *KEYS))
 
 
-KEYS = ("kind", "pipeline", "x =", "measure", "of =", "plus")
+KEYS = ("kind", "pipeline", "x =", "measure", "of =", "plus", "margin", "than", "arguments")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('[[pipelines]]\nid = "means"\nsteps = [{ classifier = "nearest_mean" }]', "", "needs two"),
+        ("repeated_kfold", "bootstrap", "does not fit the resampling bootstrap"),
+        (
+            "[evaluation]",
+            '[evaluation]\nmeasures = [{ use = "cohen_kappa", pooled = true }]',
+            "is pooled over the folds",
+        ),
+    ],
+)
+def test_an_experiment_to_which_no_rule_applies_is_refused(tmp_path, old, new, message):
+    path = tmp_path / "wrong.toml"
+    path.write_text(CLAIM.replace(old, new).replace("folds = 2, repeats = 4", "repeats = 4"))
+    with pytest.raises(ilk.SpecError, match=message):
+        read_claim(path)
+
+
+def test_more_data_sets_than_there_are_cannot_count(folder, capsys):
+    rule = 'kind = "count"\npipeline = "1-NN"\nat_least = 2'
+    (folder / "nearest.toml").write_text(f"{HEAD}[[rules]]\n{rule}\n\n[[datasets]]{TAIL}")
+    assert ilk_claims(folder)[0] == 2
+    assert "at_least: must be at most the number of data sets, 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is no file of verdicts"),
+        ('{"format": 2, "claims": []}', "has format 2, not 1"),
+        ('{"format": 1, "claims": [{"id": "nearest"}]}', "has a record without all of"),
+        ('{"format": 1, "claims": ["nearest"]}', "is no file of verdicts"),
+    ],
+)
+def test_another_file_is_not_taken_for_verdicts_and_stays(folder, capsys, content, message):
+    file = folder.parent / "claims.json"
+    file.write_text(content)
+    more = ["--folder", str(folder), "--output", str(file)]
+    for arguments in (["claims"], ["claims", "show", "nearest"], ["claims", "run"]):
+        head, *rest = arguments
+        assert shell.run([head, *rest, *more]) == 2
+        assert message in capsys.readouterr().err
+    assert file.read_text() == content
+
+
+def test_a_folder_without_claims_is_said(tmp_path, capsys):
+    assert shell.run(["claims", "--folder", str(tmp_path)]) == 2
+    assert "there is no claim" in capsys.readouterr().err
 
 
 def test_the_interval_of_two_pipelines_is_that_of_the_corrected_t_test():
@@ -116,7 +192,7 @@ def test_the_interval_of_two_pipelines_is_that_of_the_corrected_t_test():
 
 
 @pytest.mark.parametrize(
-    ("gaps", "margin", "verdict"),
+    ("gaps", "margin", "expected"),
     [
         ([0.10, 0.11, 0.09, 0.10], 0.05, HOLDS),
         ([0.30, -0.10, 0.20, 0.00], 0.05, IN_THE_MEAN),  # the mean is 0.1
@@ -124,10 +200,10 @@ def test_the_interval_of_two_pipelines_is_that_of_the_corrected_t_test():
         ([0.01, 0.00, 0.02, 0.01], 0.05, FAILS),
     ],
 )
-def test_each_verdict(gaps, margin, verdict):
+def test_each_verdict(gaps, margin, expected):
     values = np.column_stack([np.full(4, 0.2), 0.2 + np.array(gaps)])
     found = decide(Rule("better", pipeline="a", margin=margin), "ab", [Sample("d", values, 0.5)])
-    assert found.verdict == verdict
+    assert found.verdict == expected
     assert found.threshold == margin
 
 
@@ -165,13 +241,43 @@ def test_greater_is_better_turns_the_order():
     assert robust.estimate == pytest.approx(0.9 / 0.8 - 1)
 
 
-@pytest.mark.parametrize(("gap", "verdict"), [(0.05, IN_THE_MEAN), (-0.05, UNKNOWN)])
-def test_noise_alone_decides_no_count(gap, verdict):
+@pytest.mark.parametrize(("gap", "expected"), [(0.05, IN_THE_MEAN), (-0.05, UNKNOWN)])
+def test_noise_alone_decides_no_count(gap, expected):
     """Two noisy splits: counts of draws lie near half of the data sets, whatever the truth."""
     noisy = [[0.2, 0.2 + gap + 0.4], [0.2, 0.2 + gap - 0.4]]
     samples = [Sample(str(i), np.array(noisy), 1.0) for i in range(10)]
     found = decide(Rule("count", pipeline="a", at_least=9), "ab", samples)
-    assert found.verdict == verdict
+    assert found.verdict == expected
+
+
+def simulated(rule, pipelines, means, n_trials=80):
+    """Share of each verdict over trials with ten splits and the means of the data sets as true."""
+    generator, found = np.random.default_rng(5), []
+    for _ in range(n_trials):
+        noise = generator.normal(0, 0.02, (len(means), 10, len(pipelines)))
+        samples = [Sample(str(i), each + noise[i]) for i, each in enumerate(means)]
+        found.append(decide(rule, pipelines, samples).verdict)
+    return {each: found.count(each) / n_trials for each in (HOLDS, FAILS)}
+
+
+def test_many_data_sets_without_a_difference_give_no_verdict(monkeypatch):
+    """A pipeline is best on 8 of 19 (or 9), and as good as equal on all others (or on these)."""
+    monkeypatch.setattr(verdict, "DRAWS", 1000)
+    rule = Rule("count", pipeline="a", at_least=9)
+    few = simulated(rule, "ab", [[0.2, 0.6]] * 8 + [[0.20001, 0.2]] * 11)
+    enough = simulated(rule, "ab", [[0.2, 0.20001]] * 9 + [[0.6, 0.2]] * 10)
+    assert few[HOLDS] <= 0.06  # 0.25 if each data set is judged alone
+    assert enough[FAILS] <= 0.06
+    assert simulated(rule, "ab", [[0.2, 0.6]] * 9 + [[0.6, 0.2]] * 10)[HOLDS] == 1
+    assert simulated(rule, "ab", [[0.2, 0.6]] * 8 + [[0.6, 0.2]] * 11)[FAILS] == 1
+
+
+def test_measures_of_diversity_are_told_apart():
+    rules = [
+        Rule("correlation", x="diversity", y="uplift", of="ensemble", diversity=one)
+        for one in ("entropy", "plain_disagreement")
+    ]
+    assert [f"({rule.diversity})" in in_words(rule, "error") for rule in rules] == [True, True]
 
 
 def test_correlation_over_data_sets():
@@ -204,6 +310,40 @@ def test_bias_and_members_come_from_the_predictions():
     uplift = judge(Rule("better", pipeline="ensemble", than=("members",), **named), results)
     errors = results.table().set_index("pipeline")["error"]
     assert uplift.estimate == pytest.approx(errors[["1", "2", "3"]].mean() - errors["vote"])
+
+
+def test_the_interval_of_variance_is_that_of_cases_and_repeats():
+    """Over sets of repeats, the estimate varies by more than the cases tell."""
+    trees = [{"id": str(depth), "steps": [tree(depth)]} for depth in (1, 4)]
+    resampling = {"use": "repeated_kfold", "folds": 2, "repeats": 4}
+    results = run_experiment(
+        {"datasets": ["wine"], "pipelines": trees, "evaluation": {"resampling": resampling}}
+    )
+    repeats = sorted({cell.repeat for cell in results.design.cells})
+
+    def difference(part):
+        one, four = (bias_variance.of_results(part, pipeline=name).variance for name in ("1", "4"))
+        return four - one
+
+    cases = difference(results)
+    left_out = [
+        difference(results.filter(repeat=[r for r in repeats if r != out])).mean()
+        for out in repeats
+    ]
+    by_cases = cases.var(ddof=1) / len(cases)
+    by_repeats = 3 / 4 * np.sum((left_out - np.mean(left_out)) ** 2)  # the jackknife
+    rule = Rule("better", of="variance", pipeline="1", than=("4",))
+    _, (sample,) = samples(rule, results)
+    errors = sample.repeats - sample.repeats.mean(axis=0)
+    assert np.var(errors @ [-1, 1], ddof=1) / 4 == pytest.approx(by_repeats)
+    found = judge(rule, results)
+    assert found.estimate == pytest.approx(cases.mean())
+    assert found.high - found.low > 2 * 1.96 * np.sqrt(
+        by_cases + by_repeats
+    )  # 3 degrees of freedom
+    two = judge(rule, results.filter(repeat=repeats[:2]))
+    assert (two.verdict, two.low) == (UNKNOWN, None)
+    assert "three repeats" in two.reason
 
 
 def tree(depth):

@@ -250,6 +250,9 @@ def test_no_docstring_is_empty():
         ("arras feature scal", {"minmax"}),
         ("evaluation 5 x 2", {"five_by_two", "paired_t_5x2"}),
         ("ntoutsi figure 5.40", {"random_forest"}),
+        ("zaidi (4.7)", {"megm"}),
+        ("zaidi equations 4.8-4.12", {"megm", "mahalanobis_rbf"}),
+        ("cunningham Fish-and-Shrink", {"fish_and_shrink"}),
     ],
 )
 def test_what_cites_a_place(cli, source, names):
@@ -273,6 +276,10 @@ def test_a_text_lists_all_that_cites_it(cli):
     [
         (["--source", "zadi 4"], "the texts are arras, cunningham, .*; did you mean 'zaidi'"),
         (["--source", "zaidi 4.99"], "nothing cites '4.99' of Zaidi 2011"),
+        (["--source", "zaidi F"], "nothing cites 'F' of Zaidi 2011"),
+        (["--source", "zaidi 4.12-4.8"], "nothing cites '4.12-4.8' of Zaidi 2011"),
+        (["--source", "zaidi 90-999999999"], "nothing cites '90-999999999' of Zaidi 2011"),
+        (["--source", "cunningham 2.4\u00e9"], "nothing cites '2.4\u00e9' of Cunningham"),
         (["classifier", "--source", "zaidi"], "give a KIND, with or without a NAME, or --source"),
         ([], "give a KIND"),
     ],

@@ -148,22 +148,36 @@ def _series(numbers: str) -> list[str]:
 def lies_in(place: str, asked: str) -> bool:
     """Tell whether a place is what a reader asks for.
 
-    Numbers stand for themselves and all below them, ``4.7`` or ``equation 4``; other words for
-    titles and units that contain them.
+    Numbers stand for themselves and all below them, ``4.7``, ``(4.7)`` or ``equation 4``, series
+    as in ``4.8-4.12`` for each of their numbers; other words for titles and units that contain
+    them.
 
     Examples
     --------
     >>> [lies_in("section 4.2.1", asked) for asked in ("4.2", "sec. 4", "equation 4.2", "4.21")]
     [True, True, False, False]
+    >>> lies_in("equation 4.9", "eqs. (4.8)-(4.12)")
+    True
     """
+    asked = re.sub(r"[()]", "", asked).rstrip(".")
     *words, number = asked.split() or [""]
     units = [word.lower().rstrip("s.") for word in words]
     known = all(any(unit.startswith(word) for unit in _UNITS) for word in units)
-    if not known or not re.fullmatch(_NUMBER, number, re.IGNORECASE):
+    first, _, last = number.upper().partition("-")
+    if not known or not all(re.fullmatch(_NUMBER, each) for each in (first, last or first)):
         return asked.lower() in place.lower()
     unit, _, label = place.partition(" ")
-    below = f"{label}.".startswith(f"{number.upper()}.")
-    return below and unit in _UNITS and all(unit.startswith(word) for word in units)
+    there = _between(label, first, last) if last else f"{label}.".startswith(f"{first}.")
+    return there and unit in _UNITS and all(unit.startswith(word) for word in units)
+
+
+def _between(label: str, first: str, last: str) -> bool:
+    """Tell whether a number lies in a series, or below one of its numbers."""
+    begin, end = _SERIES.fullmatch(first), _SERIES.fullmatch(last)
+    if not begin or not end or not label.startswith(begin[1]):
+        return False
+    number = label[len(begin[1]) :].partition(".")[0]
+    return number.isdigit() and int(begin[2]) <= int(number) <= int(end[2])
 
 
 def summary_of(found: Found) -> str:

@@ -48,7 +48,8 @@ _INDEX = Path(__file__).with_name("citations.json")
 @click.option(
     "--source",
     metavar="'TEXT [PLACE]'",
-    help="Components and functions that cite a place of a source text, 'zaidi 4.7', or all of it.",
+    help="Components and functions that cite a place of a source text, 'zaidi 4.7', all of it, or "
+    "those on a subject, 'cunningham fish and shrink'.",
 )
 def show(kind: str | None, name: str | None, as_json: bool, source: str | None) -> None:
     """Show a component: its summary, parameters, capabilities, source and an example.
@@ -101,12 +102,12 @@ def _cited_lines(source: str, as_json: bool) -> Iterator[str]:
         raise _bad_source(
             f"there is no text {word!r}; the texts are {', '.join(texts)}{did_you_mean(key, texts)}"
         )
-    records = list(_citing(key, place))
+    records = list(_citing(key, place)) or list(_about(key, place))
     heads = ("kind", "name", "cites", "summary")
     rows = [[record[head] for head in heads] for record in records]
     if not records:
         raise _bad_source(
-            f"nothing cites {place!r} of {texts[key]}; "
+            f"nothing cites {place!r} of {texts[key]}, nor is anything named so; "
             f"`ilk show --source {key}` lists all that cites the text"
         )
     if as_json:
@@ -125,6 +126,20 @@ def _citing(key: str, place: str) -> Iterator[dict[str, Any]]:
         hits = [each for each in every if lies_in(each, place)]
         if hits:
             yield {**record, "cites": cited if hits == every else "; ".join(hits)}
+
+
+def _about(key: str, subject: str) -> Iterator[dict[str, Any]]:
+    """The records that cite a text and have all words of a subject in their name or summary."""
+    words = subject.lower().replace("-", " ").split()
+    for record in json.loads(_INDEX.read_text(encoding="utf-8")):
+        said = f" {record['name']} {record['summary']}".lower()
+        said = said.replace("_", " ").replace("-", " ")
+        if (
+            len(subject) > 2
+            and key in record["cites"]
+            and all(f" {word}" in said for word in words)
+        ):
+            yield {**record, "cites": record["cites"][key]}
 
 
 def _bad_source(message: str) -> click.BadParameter:

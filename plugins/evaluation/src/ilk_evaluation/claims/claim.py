@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import ilk
 from ilk import Many, Param, Table
+from ilk_evaluation import theory
 from ilk_evaluation.plan.design import distinct
 from ilk_evaluation.plan.experiment_file import Experiment, read
 from ilk_evaluation.plan.keys import canonical, digest
@@ -25,6 +27,8 @@ TEXTS = {
 THEORY = ("condorcet", "cover_count", "ensemble_error", "separable_share", "test_set_size")
 ENSEMBLE = ("members", "ensemble", "uplift", "diversity", "independent")
 """Columns of the quantity `ensemble`, by which its rules name what they compare."""
+OVERLAPPING = ("bootstrap", "bootstrap_632", "resubstitution", "learning_curve")
+"""Resamplings whose splits have no ratio of test cases to training cases to correct by."""
 
 _SHARED = ("of", "measure", "datasets", "margin", "members", "ensemble", "diversity")
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -75,7 +79,9 @@ _RULE = Table(
         "function": Param(choices=THEORY),
         "arguments": Param(dict),
         "equals": Param(float),
-        "margin": Param(float, ge=0, doc="The least difference that counts, fixed before a run."),
+        "margin": Param(
+            float, ge=0, lt=inf, doc="The least difference that counts, fixed before a run."
+        ),
     },
     required=("kind",),
 )
@@ -175,9 +181,13 @@ class Claim:
         return read(spec, store or Path(f"{self.id}.sqlite"), trust=False)
 
     def check_datasets(self, labels: Sequence[str]) -> None:
-        """Raise SpecError if a rule names a data set that the experiment does not have."""
+        """Raise SpecError if a rule names or counts data sets that the experiment lacks."""
         problems = []
         for position, rule in enumerate(self.rules):
+            there = len(rule.datasets or labels)
+            if rule.kind == "count" and rule.at_least > there:
+                message = f"must be at most the number of data sets, {there}"
+                problems.append(ilk.Problem(("rules", position, "at_least"), message))
             named = [("datasets", name) for name in rule.datasets]
             named += [(key, place[1]) for key in ("plus", "minus") for place in getattr(rule, key)]
             for key, name in dict.fromkeys(named):
@@ -213,7 +223,7 @@ def load_claims(
     Raises
     ------
     ilk.InputError
-        If there is no claim of an id.
+        If there is no claim of an id, or none at all.
     ilk.SpecError
         Listing all problems of all files, with file and line.
     """
@@ -222,6 +232,8 @@ def load_claims(
         if name not in paths:
             hint = ilk.did_you_mean(name, list(paths))
             raise ilk.InputError(f"there is no claim {name!r}{hint}; `ilk claims` lists them")
+    if not paths:
+        raise ilk.InputError(f"{folder or FOLDER}: there is no claim, a file *.toml, in it")
     found: dict[str, Claim] = {}
     problems: list[ilk.Problem] = []
     for name in ids or paths:
@@ -277,7 +289,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _rule_problems(rules: list[Any], written: list[Any]) -> Iterator[ilk.Problem]:
-    """Yield the keys that a rule lacks, or that are not for its kind."""
+    """Yield the keys that a rule lacks, or that are not for its kind, and unusable values."""
     for position, rule in enumerate(rules):
         kind = rule["kind"]
         required, allowed = _KEYS[kind]
@@ -289,14 +301,48 @@ def _rule_problems(rules: list[Any], written: list[Any]) -> Iterator[ilk.Problem
                 also = ", ".join((*required, *allowed))
                 message = f"is not for a rule of kind {kind} (keys are: {also})"
                 yield ilk.Problem(("rules", position, key), message)
-        for key in ("plus", "minus"):
-            for at, place in enumerate(rule.get(key, ())):
-                if len(place) != 2:
-                    where = ("rules", position, key, at)
-                    yield ilk.Problem(where, "must be a list of a pipeline and a data set")
         if rule.get("of") == "ensemble" and not {"members", "ensemble"} <= rule.keys():
             message = "a rule of an ensemble needs members and ensemble, ids of pipelines"
             yield ilk.Problem(("rules", position), message)
+        yield from (
+            ilk.Problem(("rules", position, *path), message) for path, message in _wrong(rule)
+        )
+
+
+def _wrong(rule: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the paths of values that a rule cannot use, each with the reason."""
+    for key in ("plus", "minus"):
+        if key in rule and not rule[key]:
+            yield (key,), "must not be empty"
+        for at, place in enumerate(rule.get(key, ())):
+            if len(place) != 2:
+                yield (key, at), "must be a list of a pipeline and a data set"
+    for key in ("pipelines", "members"):
+        if key in rule and len({*rule[key]}) < max(2, len(rule[key])):
+            yield (key,), "must be two pipelines or more, each of them once"
+    if rule.get("pipeline") in rule.get("than", ()):
+        yield ("than",), "must not have the pipeline itself"
+    if rule["kind"] == "value" and "function" in rule:
+        try:
+            theory_value(rule["function"], rule.get("arguments"))
+        except ilk.InputError as error:
+            yield ("arguments" if "arguments" in rule else "function",), str(error)
+
+
+def theory_value(function: str, arguments: Mapping[str, Any] | None) -> float:
+    """Compute a function of `ilk_evaluation.theory`.
+
+    Raises
+    ------
+    ilk.InputError
+        If it cannot be computed from the arguments.
+    """
+    try:
+        return float(getattr(theory, function)(**dict(arguments or {})))
+    except ilk.InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise ilk.InputError(f"{function}: {error}") from error
 
 
 def _experiment_problems(
@@ -323,9 +369,31 @@ def _experiment_problems(
         named += [("members", name, ids) for name in rule.members]
         named += [("ensemble", rule.ensemble, ids)] if rule.ensemble else []
         named += [("measure", rule.measure, measures)] if rule.measure else []
+        yield from map(whole.locate, _unusable(position, rule, ids, experiment))
         for key, name, there in named:
             if name not in there:
                 what = "measure" if key == "measure" else "pipeline"
                 message = f"there is no {what} {name!r}{ilk.did_you_mean(name, there)}"
                 full = f"{message} (there are: {', '.join(there)})"
                 yield whole.locate(ilk.Problem(("rules", position, key), full))
+
+
+def _unusable(
+    position: int, rule: Rule, ids: Sequence[str], experiment: Experiment
+) -> Iterator[ilk.Problem]:
+    """Yield why a rule cannot be applied to an experiment whose names are right."""
+    everyone = rule.kind in {"better", "count", "no_best"} and not (rule.than or rule.pipelines)
+    if everyone and rule.of != "ensemble" and len(ids) < 2:
+        yield ilk.Problem(("rules", position), "needs two pipelines, but the experiment has one")
+    if rule.of not in {"score", "ensemble"} or rule.kind == "value":
+        return
+    resampling = experiment.evaluation["resampling"]["use"]
+    if resampling in OVERLAPPING:
+        message = f"does not fit the resampling {resampling}: training and test cases overlap"
+        yield ilk.Problem(("rules", position), message)
+    tables = experiment.evaluation["measures"]
+    labels = distinct(table["use"] for table in tables)
+    pooled = [label for label, table in zip(labels, tables, strict=True) if table.get("pooled")]
+    if rule.of == "score" and (rule.measure or labels[0]) in pooled:
+        message = f"{rule.measure or labels[0]} is pooled over the folds: a rule compares splits"
+        yield ilk.Problem(("rules", position), message)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Of the file of verdicts."""
+_RECORD = {"id", "digest", "verdict", "reason", "rules"}
 
 
 @dataclass
@@ -271,11 +272,15 @@ def read_verdicts(path: Path) -> dict[str, dict[str, Any]]:
         return {}
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] != FORMAT:
-            raise ilk.InputError(f"{path}: has format {content['format']}, not {FORMAT}")
-        return {one["id"]: one for one in content["claims"]}
-    except (ValueError, KeyError, TypeError) as error:
+        version, listed = content["format"], content["claims"]
+        records = {one["id"]: one for one in listed if one.keys() >= _RECORD}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ilk.InputError(f"{path}: is no file of verdicts of `ilk claims run`") from error
+    if version != FORMAT:
+        raise ilk.InputError(f"{path}: has format {version}, not {FORMAT}; name another --output")
+    if len(records) < len(listed):
+        raise ilk.InputError(f"{path}: has a record without all of: {', '.join(sorted(_RECORD))}")
+    return records
 
 
 def write_verdicts(path: Path, records: dict[str, dict[str, Any]]) -> None:

@@ -6,9 +6,12 @@ sets, ``(1/J + n_test/n_train) S`` for J splits: the interval of the difference 
 one data set is that of `corrected_resampled_t`. Every rule is a statistic of such means, so its
 interval is read from draws of them: the outer ends of the percentile interval and of the basic one,
 which is the former reflected at the estimate. For differences they are the same; minima and ranges
-of noisy scores are biased, and one of the two would be too sure of itself. A count of data sets
-lies between those that are certain and those that are possible, each at the level of the interval.
-All are about new splits of the same data sets.
+of noisy scores are biased, and one of the two would be too sure of itself. The upper end of a
+minimum is not below the least of the ends of its parts, each at a K-th of the tail for K parts. For
+a count of data sets, the u-th smallest of n tail probabilities, times n - u + 1, tells whether u
+data sets count (the partial conjunction of Benjamini and Heller, 2008): many data sets without a
+difference give no verdict by chance. The mean of bias or variance has two errors, that of the cases
+and that of the repeats, by a jackknife. All are about new splits of the same data sets.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import numpy as np
 import ilk
 from ilk_evaluation import diversity, theory
 from ilk_evaluation.bias_variance import of_results
-from ilk_evaluation.claims.claim import ENSEMBLE, Rule
+from ilk_evaluation.claims.claim import ENSEMBLE, OVERLAPPING, Rule, theory_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +37,6 @@ UNKNOWN, FAILS, SKIPPED = "cannot be told", "does not hold", "skipped"
 WORST_FIRST = (FAILS, UNKNOWN, IN_THE_MEAN, HOLDS)
 DRAWS = 4000
 LEVEL = 0.95
-_OVERLAPPING = ("bootstrap", "bootstrap_632", "resubstitution", "learning_curve")
 
 
 @dataclass(frozen=True)
@@ -48,19 +50,29 @@ class Sample:
         A row for each split (or case), a column for each pipeline (or quantity).
     ratio : float
         Test cases per training case of the splits; 0 for independent rows.
+    repeats : ndarray of shape (m, p), optional
+        Independent rows whose mean has an error besides that of `values`.
     """
 
     dataset: str
     values: np.ndarray
     ratio: float = 0.0
+    repeats: np.ndarray | None = None
 
     def draws(self, generator: np.random.Generator) -> np.ndarray:
         """Draw mean vectors from their posterior, shape (DRAWS, p)."""
-        n = len(self.values)
-        centred = (self.values - self.values.mean(axis=0)) / np.sqrt(n - 1)
-        scale = np.sqrt((1 / n + self.ratio) * (n - 1) / generator.chisquare(n - 1, DRAWS))
-        normal = generator.standard_normal((DRAWS, n))
-        return np.asarray(self.values.mean(axis=0) + scale[:, None] * (normal @ centred))
+        errors = _errors(self.values, self.ratio, generator)
+        if self.repeats is not None:
+            errors = errors + _errors(self.repeats, 0.0, generator)
+        return np.asarray(self.values.mean(axis=0) + errors)
+
+
+def _errors(rows: np.ndarray, ratio: float, generator: np.random.Generator) -> np.ndarray:
+    """Draw errors of the mean of rows, shape (DRAWS, columns)."""
+    n = len(rows)
+    centred = (rows - rows.mean(axis=0)) / np.sqrt(n - 1)
+    scale = np.sqrt((1 / n + ratio) * (n - 1) / generator.chisquare(n - 1, DRAWS))
+    return np.asarray(scale[:, None] * (generator.standard_normal((DRAWS, n)) @ centred))
 
 
 @dataclass(frozen=True)
@@ -133,17 +145,20 @@ def decide(
     threshold = {"equal": -rule.margin, **counted}.get(rule.kind, rule.margin)
     names = [one.dataset for one in found]
     means = np.stack([one.values.mean(axis=0) for one in found])
-    estimate = float(_statistic(rule, columns, names, means[None], greater=greater)[0])
-    if min(len(one.values) for one in found) < 2:
-        reason = "an interval needs two splits of each data set"
+    estimate = float(_parts(rule, columns, names, means[None], greater=greater).min())
+    rows = [part for one in found for part in (one.values, one.repeats) if part is not None]
+    if min(map(len, rows)) < 2:
+        reason = (
+            "an interval needs two splits of each data set; of bias and variance, three repeats"
+        )
         return Finding("", UNKNOWN, estimate, threshold=threshold, reason=reason)
     generator = np.random.default_rng(0)
     drawn = np.stack([one.draws(generator) for one in found], axis=1)
     if rule.kind in counted:
         low, high = _count_interval(estimate, _hits(rule, columns, drawn, greater=greater))
     else:
-        statistics = _statistic(rule, columns, names, drawn, greater=greater)
-        low, high = _interval(estimate, statistics, *_BOUNDS.get(rule.kind, (-np.inf, np.inf)))
+        parts = _parts(rule, columns, names, drawn, greater=greater)
+        low, high = _interval(estimate, parts, *_BOUNDS.get(rule.kind, (-np.inf, np.inf)))
     return Finding("", _verdict(estimate, low, high, threshold), estimate, low, high, threshold)
 
 
@@ -151,10 +166,11 @@ _BOUNDS = {"equal": (-np.inf, 0), "correlation": (-1, 1)}
 _TAIL = (1 - LEVEL) / 2
 
 
-def _interval(estimate: float, draws: np.ndarray, least: float, most: float) -> tuple[float, float]:
-    """Return the outer ends of the percentile and the basic interval, within bounds."""
-    low, high = (float(one) for one in np.quantile(draws, [_TAIL, 1 - _TAIL]))
-    low, high = min(low, 2 * estimate - high), max(high, 2 * estimate - low)
+def _interval(estimate: float, parts: np.ndarray, least: float, most: float) -> tuple[float, float]:
+    """Return the ends of the interval of the smallest part, within bounds."""
+    low, high = (float(one) for one in np.quantile(parts.min(axis=1), [_TAIL, 1 - _TAIL]))
+    each = float(np.quantile(parts, 1 - _TAIL / parts.shape[1], axis=0).min())
+    low, high = min(low, 2 * estimate - high), max(high, 2 * estimate - low, each)
     return max(low, least), min(high, most)
 
 
@@ -168,8 +184,22 @@ def _count_interval(estimate: float, hits: np.ndarray) -> tuple[float, float]:
         The alternative with the fewest data sets counts.
     """
     share = hits.mean(axis=0)
-    certain, possible = (share >= 1 - _TAIL).sum(axis=0).min(), (share > _TAIL).sum(axis=0).min()
-    return float(min(certain, estimate)), float(max(possible, estimate))
+    certain, impossible = _certain(1 - share), _certain(share)
+    possible = len(share) - impossible
+    return float(min(certain.min(), estimate)), float(max(possible.min(), estimate))
+
+
+def _certain(doubts: np.ndarray) -> np.ndarray:
+    """Return for how many data sets a statement is certain, of each alternative.
+
+    Parameters
+    ----------
+    doubts : ndarray of shape (data sets, alternatives)
+        Probabilities that the statement is wrong.
+    """
+    factors = np.arange(len(doubts), 0, -1)[:, None]
+    jointly = np.maximum.accumulate(factors * np.sort(doubts, axis=0), axis=0)
+    return np.asarray((jointly <= _TAIL).sum(axis=0))
 
 
 def _verdict(estimate: float, low: float, high: float, threshold: float) -> str:
@@ -178,10 +208,12 @@ def _verdict(estimate: float, low: float, high: float, threshold: float) -> str:
     return FAILS if high < threshold else UNKNOWN
 
 
-def _statistic(
+def _parts(
     rule: Rule, columns: Sequence[str], datasets: Sequence[str], means: np.ndarray, *, greater: bool
 ) -> np.ndarray:
-    """Return the statistic of each draw; larger values speak for the claim.
+    """Return the parts of the statistic, the smallest counts: shape (draws, parts).
+
+    Larger values speak for the claim.
 
     Parameters
     ----------
@@ -192,20 +224,20 @@ def _statistic(
         row = {name: position for position, name in enumerate(datasets)}
         signed = [(1, rule.plus), (-1, rule.minus)]
         terms = [s * means[:, row[data], at[one]] for s, part in signed for one, data in part]
-        return np.asarray(sum(terms))
+        return np.asarray(sum(terms))[:, None]
     if rule.kind == "correlation":
-        return _correlation(means[:, :, at[rule.x]], means[:, :, at[rule.y]])
+        return _correlation(means[:, :, at[rule.x]], means[:, :, at[rule.y]])[:, None]
     if rule.kind in {"count", "no_best"}:
         hits = _hits(rule, columns, means, greater=greater)
-        return np.asarray(hits.sum(axis=1).min(axis=1))
+        return np.asarray(hits.sum(axis=1))
     summed = _over_datasets(rule, means, greater=greater)
     if rule.kind == "better":
         others = [at[name] for name in _others(rule, columns)]
-        return np.asarray(summed[:, others].min(axis=1) - summed[:, at[rule.pipeline]])
+        return np.asarray(summed[:, others] - summed[:, [at[rule.pipeline]]])
     chosen = summed[:, [at[name] for name in rule.pipelines]]
     if rule.kind == "order":
-        return np.asarray(np.diff(chosen, axis=1).min(axis=1))
-    return np.asarray(-np.ptp(chosen, axis=1))
+        return np.asarray(np.diff(chosen, axis=1))
+    return np.asarray(-np.ptp(chosen, axis=1, keepdims=True))
 
 
 def _others(rule: Rule, columns: Sequence[str]) -> list[str]:
@@ -300,7 +332,7 @@ def _scores(rule: Rule, results: Results, dataset: str, columns: Sequence[str]) 
 def _ratio(results: Results, dataset: str) -> float:
     """Test cases per training case, the mean over the splits."""
     scheme = ilk.display_name(results.design.resampling)
-    if scheme in _OVERLAPPING:
+    if scheme in OVERLAPPING:
         raise ilk.InputError(f"the rule does not fit the resampling {scheme}")
     with results.reading() as store:
         sizes = store.split_sizes()
@@ -310,10 +342,25 @@ def _ratio(results: Results, dataset: str) -> float:
 
 
 def _terms(rule: Rule, results: Results, dataset: str, columns: Sequence[str]) -> Sample:
-    """Bias or variance of each case, by Kohavi and Wolpert."""
-    found = [of_results(results, dataset=dataset, pipeline=name) for name in columns]
-    values = [one.bias if rule.of == "bias" else one.variance for one in found]
-    return Sample(dataset, np.stack(values, axis=1))
+    """Bias or variance of each case, by Kohavi and Wolpert, with pseudo-values of the repeats."""
+
+    def terms(part: Results) -> np.ndarray:
+        found = [of_results(part, dataset=dataset, pipeline=name) for name in columns]
+        return np.stack([one.bias if rule.of == "bias" else one.variance for one in found], axis=1)
+
+    values = terms(results)
+    repeats = sorted({cell.repeat for cell in results.design.cells})
+    groups = [[*map(int, one)] for one in np.array_split(repeats, min(len(repeats), _GROUPS))]
+    if len(groups) < 3:  # the terms need two predictions of each case
+        return Sample(dataset, values, repeats=np.empty((0, len(columns))))
+    others = [[one for one in repeats if one not in group] for group in groups]
+    without = np.stack([terms(results.filter(repeat=part)).mean(axis=0) for part in others])
+    pseudo = len(groups) * values.mean(axis=0) - (len(groups) - 1) * without
+    return Sample(dataset, values, repeats=pseudo)
+
+
+_GROUPS = 8
+"""Of repeats, that the jackknife of bias and variance leaves out in turn."""
 
 
 def _of_ensemble(rule: Rule, results: Results, dataset: str) -> Sample:
@@ -344,10 +391,7 @@ def _ensemble_row(rule: Rule, predictions: dict[str, ilk.Prediction]) -> list[fl
 
 def _value(rule: Rule) -> Finding:
     """Compare a value of the theory with the text's number; it has no interval."""
-    try:
-        value = float(getattr(theory, rule.function)(**dict(rule.arguments or {})))
-    except (TypeError, ValueError) as error:  # wrong arguments in the file
-        raise ilk.InputError(f"{rule.function}: {error}") from error
+    value = theory_value(rule.function, rule.arguments)
     gap = -abs(value - rule.equals)
     verdict = HOLDS if gap >= -rule.margin else FAILS
     return Finding("", verdict, value)
@@ -359,11 +403,13 @@ def in_words(rule: Rule, measure: str) -> str:
         given = ", ".join(f"{key} = {value}" for key, value in (rule.arguments or {}).items())
         return f"{rule.function}({given}) is {rule.equals:g}, up to {rule.margin:g}"
     what = rule.measure or measure if rule.of == "score" else rule.of
-    named = {"robustness": f"median ratio of {what} to the best", "rank": f"mean rank by {what}"}
-    quantity = named.get(rule.by, what)
+    sums = {"robustness": f"median ratio of {what} to the best", "rank": f"mean rank by {what}"}
+    quantity = sums.get(rule.by, what)
     by = f" by more than {rule.margin:g}" if rule.margin else ""
     than = ", ".join(rule.than) or "all others"
     listed = ", ".join(rule.pipelines)
+    named = {"diversity": f"diversity ({rule.diversity})"} if rule.of == "ensemble" else {}
+    x, y = (named.get(name, name) for name in (rule.x, rule.y))
     return {
         "better": f"{quantity}: {rule.pipeline} is better than {than}{by}",
         "order": f"{quantity}: from best to worst {listed}{by and f', each{by}'}",
@@ -372,7 +418,7 @@ def in_words(rule: Rule, measure: str) -> str:
         f"{rule.at_least} data sets",
         "no_best": f"{what}: none of {listed or 'all pipelines'} is best on every data set",
         "contrast": f"{what}: {_listed(rule.plus)} exceed {_listed(rule.minus)}{by}",
-        "correlation": f"{rule.y} rises with {rule.x}: their correlation over the data sets is "
+        "correlation": f"{y} rises with {x}: their correlation over the data sets is "
         f"above {rule.margin:g}",
     }[rule.kind]
 
