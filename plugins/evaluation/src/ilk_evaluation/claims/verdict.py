@@ -7,7 +7,7 @@ one data set is that of `corrected_resampled_t`. Every rule is a statistic of su
 interval is read from draws of them: the outer ends of the percentile interval and of the basic one,
 which is the former reflected at the estimate. For differences they are the same; minima and ranges
 of noisy scores are biased, and one of the two would be too sure of itself. A count of data sets
-lies between those that are certain and those that are possible, each at the level of the interval.
+lies between the certain and the possible ones, each at the level of the interval.
 All are about new splits of the same data sets.
 """
 
@@ -159,7 +159,7 @@ def _interval(estimate: float, draws: np.ndarray, least: float, most: float) -> 
 
 
 def _count_interval(estimate: float, hits: np.ndarray) -> tuple[float, float]:
-    """Return the number of data sets that certainly count, and of those that possibly do.
+    """Return how many data sets count certainly, and how many possibly.
 
     Parameters
     ----------
