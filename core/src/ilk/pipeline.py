@@ -270,7 +270,7 @@ class Pipeline(Classifier):
     def _finish(
         self, built: list[Any], carried: Carried, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Fit the last of the steps, given those that are not yet fitted."""
+        """Fit the last of the steps, and before it the unfitted ones."""
         carried = self._advance(built, carried, sample_weight)
         names = step_names(self.steps)
         others = self.steps[: len(names) - len(carried.steps)]

@@ -15,7 +15,7 @@ gamma(n) = n u / (1 - n u) [1]_.
   by at most 2.01 w (a + b)^2, the sum of squares b^2 by gamma(d) b^2, and three further
   operations by w (a + b)^2 each: (d + 16) w (a + b)^2 covers them all.
 - Numbers below 2^-126 may be flushed to zero. Rows are scaled so that typical lengths are near 1,
-  and 2^-120 d (1 + a + b) covers what is lost.
+  and 2^-120 d (1 + a + b) covers the loss.
 - The distance measured for candidates, squared, has a relative error of at most
   eta = (d + 16) v + 4 t, where v is the unit roundoff of its sums and t that of the result.
   If row j ranks before row l, then D_j (1 - eta) <= D_l (1 + eta): D_j <= D_l (1 + 3 eta).

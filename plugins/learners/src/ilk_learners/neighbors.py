@@ -247,7 +247,7 @@ class Nearest(Component):
         return rows if numbers is None else numbers[rows]
 
     def _nearest(self, X: Cases, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The nearest training rows, numbered among those that take part."""
+        """The nearest training rows, numbered among the rows of positive weight."""
         check_fitted(self)
         blocks = row_blocks(self, X)
         if blocks is not None:

@@ -79,7 +79,7 @@ _NESTED = "__random_state"
 
 
 class WrappedEstimator(Component):
-    """An estimator of scikit-learn by its class name; subclasses say of which kind."""
+    """An estimator of scikit-learn by its class name; each kind has a subclass."""
 
     estimator: str = param(default="LogisticRegression", doc="Name of a public class.")
     params: Mapping[str, Any] | None = param(

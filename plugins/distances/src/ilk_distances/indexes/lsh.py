@@ -76,7 +76,7 @@ class LSH(ilk.Index):
     n_fallbacks_ : int
         Number of queries compared with all rows since `fit`.
     n_distance_evaluations_ : int
-        Number of computed distances, including those that `fit` tunes by.
+        Number of computed distances, including the distances of the tuning in `fit`.
 
     Warns
     -----

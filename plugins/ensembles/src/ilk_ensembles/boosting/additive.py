@@ -86,7 +86,7 @@ class Splits:
     columns : ndarray of int, shape (T, 2)
         Column of the support that a row at or below the threshold, or above it, adds to.
     amounts : ndarray of shape (T, 2)
-        What it adds.
+        Its addend.
     scale : float
         Of the support after all members.
     """

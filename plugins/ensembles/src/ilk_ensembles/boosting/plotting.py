@@ -23,7 +23,7 @@ _AREA = 1400.0  # of the points of all cases together, in square points
 _SPACE = 0.06  # beyond the data on each side, as a share of the feature's range
 
 # Twenty cases (two features, class) for which the eight stumps, and the errors of the strong
-# classifier after each, are those that Arras prints; weighted errors differ by 0.02 at most.
+# classifier after each, are as Arras prints them; weighted errors differ by 0.02 at most.
 _ARRAS = [
     *[(0.09, 0.16, -1), (0.02, 0.05, -1), (0.15, 0.4, -1), (0.22, 0.23, -1), (0.06, 0.45, -1)],
     *[(0.05, 0.9, -1), (0.35, 0.91, -1), (0.67, 0.05, 1), (0.45, 0.12, 1), (0.53, 0.2, -1)],
@@ -140,7 +140,7 @@ class _Stages:
 
 
 def arras_cases() -> tuple[np.ndarray, np.ndarray]:
-    """Twenty cases of classes -1 and 1 in the unit square, like those that Arras draws."""
+    """Twenty cases of classes -1 and 1 in the unit square, as in the figure of Arras."""
     table = np.array(_ARRAS)
     return table[:, :2], table[:, 2].astype(int)
 

@@ -1,4 +1,4 @@
-"""Claims of the source texts as files: what is stated, how it is tested, when it holds."""
+"""Claims of the source texts as files: statement, experiment, and the rules of the verdict."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no_best": ((), ("pipelines", *_SHARED)),
     "value": (("function", "equals"), ("arguments", "margin")),
 }
-"""Keys that each kind of rule requires, and those that it allows besides."""
+"""Required and optional keys of each kind of rule."""
 
 _CLAIM = Table(
     {
@@ -59,8 +59,8 @@ _NAMES = Param(list, items=Param(str))
 _PLACES = Param(list, items=Param(list, items=Param(str)))
 _RULE = Table(
     {
-        "kind": Param(choices=tuple(_KEYS), doc="What is compared."),
-        "of": Param(choices=("score", "bias", "variance", "ensemble"), doc="Of which quantity."),
+        "kind": Param(choices=tuple(_KEYS), doc="Form of the comparison."),
+        "of": Param(choices=("score", "bias", "variance", "ensemble"), doc="Compared quantity."),
         "measure": Param(str, doc="Measure of the experiment; its first if left out."),
         "by": Param(choices=("mean", "robustness", "rank"), doc="How data sets are summed up."),
         "pipeline": Param(str, doc="The one that the claim is about."),

@@ -33,7 +33,7 @@ _RECORD = {"id", "digest", "verdict", "reason", "rules"}
 
 @dataclass
 class _Work:
-    """The run of a claim: its plan, what is missing, what a repeat costs."""
+    """The run of a claim: its plan, missing data, and cost of a repeat."""
 
     claim: Claim
     plan: Plan | None = None
@@ -71,7 +71,7 @@ def run_claims(
     """Run claims in rounds and yield the record of each claim after each of its runs.
 
     In the first round each claim gets one repeat; in the next ones the repeats of all claims
-    double, up to the number in their files. What is left of the budget is divided among the claims
+    double, up to the number in their files. The rest of the budget is divided among the claims
     of a round by their predicted cost. Finished cells are kept in a store for each claim.
 
     Parameters
@@ -218,7 +218,7 @@ def record_of(claim: Claim, plan: Plan | None, reason: str = "") -> dict[str, An
 
 
 def _finished(plan: Plan) -> Results:
-    """Return the results of the repeats of which every cell was run."""
+    """Return the results of the complete repeats."""
     with open_store(plan) as store:
         done = store.statuses().keys()
     short = {cell.repeat for cell in plan.cells if cell.key not in done}

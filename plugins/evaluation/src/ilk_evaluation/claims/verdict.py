@@ -175,7 +175,7 @@ def _interval(estimate: float, parts: np.ndarray, least: float, most: float) -> 
 
 
 def _count_interval(estimate: float, hits: np.ndarray) -> tuple[float, float]:
-    """Return the number of data sets that certainly count, and of those that possibly do.
+    """Return how many data sets count certainly, and how many possibly.
 
     Parameters
     ----------

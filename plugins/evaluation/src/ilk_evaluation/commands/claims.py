@@ -19,7 +19,7 @@ STORES = Path("results") / "claims"
 _FOLDER = click.option(
     "--folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Read claims here, not those that come along.",
+    help="Read claims here instead of the shipped ones.",
 )
 _STORE = click.option(
     "--store",

@@ -233,7 +233,7 @@ def _with_numbers(dataset: ilk.Dataset, data: ilk.Data) -> ilk.Data:
 
 
 def _read_numbers(dataset: ilk.Dataset, cells: list[str]) -> tuple[list[str], np.ndarray]:
-    """Return what is unusual in the spelling of numbers, and the numbers."""
+    """Return unusual spellings of numbers, and the numbers."""
     options: Any = dataset
     decimal = getattr(options, "decimal", "auto")
     name = str(getattr(options, "target", "target"))

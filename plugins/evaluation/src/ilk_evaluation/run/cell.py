@@ -111,7 +111,7 @@ def evaluate(
     seed : int
         Seed of every random state that the pipeline leaves open.
     sharing : Sharing, optional
-        What it shares with other cells; nothing, if left out.
+        Work shared with other cells; none, if left out.
     """
 
     def work() -> Outcome:

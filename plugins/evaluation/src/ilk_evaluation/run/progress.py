@@ -103,7 +103,7 @@ class Teller:
     ----------
     console : rich.console.Console
     told : RunState, optional
-        Progress made so far, of which no line is written.
+        Progress made so far, without a line.
     """
 
     def __init__(self, console: Console, told: RunState | None = None) -> None:

@@ -218,7 +218,7 @@ class Scheduler:
         return outcomes, interrupted
 
     def _again(self, tasks: Iterable[Task], n_cells: int) -> None:
-        """Run tasks before those that have not begun."""
+        """Run tasks before the waiting ones."""
         self.sources.append(iter(tasks))
         self._n_left += n_cells
 

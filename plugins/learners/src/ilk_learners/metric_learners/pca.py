@@ -186,7 +186,7 @@ class PCA(LinearMetricLearner):
         Returns
         -------
         ndarray of shape (n, p)
-            The nearest rows of the plane to those that were projected.
+            The rows of the plane that are nearest to the projected ones.
         """
         check_fitted(self)
         Z = check_vectors(self, X)

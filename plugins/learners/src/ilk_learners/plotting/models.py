@@ -295,7 +295,7 @@ def editing(
     Parameters
     ----------
     X : array of shape (n, 2), optional
-        None: two classes, six cases of which have the wrong label.
+        None: two classes; six cases have the wrong label.
     y : array of shape (n,), optional
     editors : sequence of editors, default=("cnn", "renn")
     axes : sequence of Axes, optional
@@ -375,7 +375,7 @@ def pruning_curves(
     noise : sequence of float, default=(0, 0.05, 0.1, 0.2, 0.3)
         Shares of changed labels.
     repeats : int, default=3
-        Number of random halves and changes, of which means are drawn.
+        Number of random halves and changes; the figure shows their means.
     axes : sequence of two Axes, optional
         None: those of a new figure.
 

@@ -284,7 +284,7 @@ def neighborhoods(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw Euclidean neighbourhoods, dashed circles, and those that a local metric adapts.
+    """Draw Euclidean neighbourhoods, dashed circles, and neighbourhoods of a local metric.
 
     Near a border between classes the adapted ones are long in its direction; far from it they are
     nearly round.
