@@ -87,7 +87,10 @@ BOX = [0, 0, 1, 1]
             lambda: object_detection.overlap([[0, 0, 0, 1]], [BOX]),
             r"overlap: boxes .* \[0\.0, .* at 0",
         ),
-        (lambda: object_detection.overlap([[0, 0, 1, "a"]], [BOX]), "boxes must be an array of num"),
+        (
+            lambda: object_detection.overlap([[0, 0, 1, "a"]], [BOX]),
+            "boxes must be an array of num",
+        ),
         (lambda: object_detection.match([([BOX], ["a"])], [[]]), r"scores of detections\[0\] must"),
         (lambda: object_detection.match([[BOX]], [[]]), r"detections\[0\] must be a pair"),
         (lambda: object_detection.overlap([BOX], [[0, 0, 1]]), r"others .* got shape \(1, 3\)"),
