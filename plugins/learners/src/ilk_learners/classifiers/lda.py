@@ -188,7 +188,7 @@ class LDA(Posterior):
     def _by_distance(self, X: np.ndarray, W: np.ndarray, means: np.ndarray) -> np.ndarray:
         """Discriminants by squared distances: exact between classes that are near to each other.
 
-        Linear ones have rounding errors in proportion to the squared distance of the farthest class.
+        Linear ones have errors in proportion to the squared distance of the farthest class.
         """
         relative = difference(X, self._origin, self._exponent)
         with np.errstate(over="ignore", invalid="ignore"):
