@@ -1,5 +1,7 @@
 """Sliding windows, their histograms, and Hough votes; objects found in pictures."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -122,6 +124,21 @@ def test_objects_in_pictures_are_found():
         found.append(sliding_windows.detections(boxes, confidences, 24, 0, limit=1))
     matches = object_detection.match(found, [[each] for each in objects[8:]])
     assert object_detection.precision_recall(matches).area > 0.85
+
+
+def test_votes_of_many_windows_are_counted_in_blocks():
+    boxes = sliding_windows.window_boxes((300, 300), (10, 10), 5)  # 3481: 12 million distances
+    confidences = np.arange(len(boxes)) % 7
+    tracemalloc.start()
+    votes = sliding_windows.hough_votes(boxes, confidences, radius=6)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**24
+    values = np.pad(confidences.reshape(59, 59), 1)
+    cross = values[1:-1, 1:-1] + values[:-2, 1:-1] + values[2:, 1:-1]
+    np.testing.assert_array_equal(
+        votes.reshape(59, 59), cross + values[1:-1, :-2] + values[1:-1, 2:]
+    )
 
 
 BOX = [[0, 0, 1, 1]]

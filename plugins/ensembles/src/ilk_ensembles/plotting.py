@@ -407,7 +407,7 @@ def _class_codes(
             f"decision_regions: y has the label {unknown[0]!r}, which is no class of {name} "
             f"({', '.join(map(repr, table))})"
         )
-    return np.array([table[label] for label in labels.tolist()])[codes]
+    return np.asarray(np.array([table[label] for label in labels.tolist()])[codes])
 
 
 def _predictions(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["detections", "hough_votes", "window_boxes", "window_histograms"]
 
+_CELLS = 2**18  # distances computed at a time: 2 MiB
+
 
 def window_boxes(shape: tuple[int, int], size: tuple[float, float], spacing: float) -> np.ndarray:
     """Boxes of the windows that slide over an image.
@@ -162,7 +164,7 @@ def hough_votes(boxes: ArrayLike, confidences: ArrayLike, radius: float) -> np.n
     """
     sides = _boxes("hough_votes", boxes)
     values = _confidences("hough_votes", confidences, len(sides))
-    return np.asarray((_gaps("hough_votes", sides, radius) <= radius) @ values)
+    return _votes("hough_votes", _centres(sides), values, radius)
 
 
 def detections(
@@ -217,28 +219,40 @@ def detections(
     """
     sides = _boxes("detections", boxes)
     values = _confidences("detections", confidences, len(sides))
-    gaps = _gaps("detections", sides, radius)
+    centres = _centres(sides)
+    votes = _votes("detections", centres, values, radius)
     if not isinstance(threshold, Real) or not threshold >= 0:
         raise InputError(f"detections: threshold must be a number >= 0, got {threshold!r}")
     if limit is not None and (not isinstance(limit, Integral) or limit < 1):
         raise InputError(f"detections: limit must be an integer >= 1 or None, got {limit!r}")
-    votes = (gaps <= radius) @ values
     kept: list[int] = []
     for window in np.argsort(-votes, kind="stable").tolist():
-        if votes[window] > threshold and (gaps[window, kept] > 2 * radius).all():
+        if votes[window] <= threshold or len(kept) == limit:
+            break
+        if (_gaps(centres[[window]], centres[kept]) > 2 * radius).all():
             kept.append(window)
-    kept = kept[:limit]
-    shares = (gaps[kept] <= radius) * values / votes[kept, None]
+    shares = (_gaps(centres[kept], centres) <= radius) * values / votes[kept, None]
     return shares @ sides, votes[kept]
 
 
-def _gaps(function: str, boxes: np.ndarray, radius: float) -> np.ndarray:
-    """Distances of the centres of boxes; shape (w, w)."""
+def _centres(boxes: np.ndarray) -> np.ndarray:
+    return np.asarray(boxes[:, :2] / 2 + boxes[:, 2:] / 2)
+
+
+def _gaps(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Distances of centres; shape (k, w)."""
+    across, down = (some[:, None, axis] - others[:, axis] for axis in range(2))
+    return np.hypot(across, down)
+
+
+def _votes(function: str, centres: np.ndarray, values: np.ndarray, radius: float) -> np.ndarray:
     if not isinstance(radius, Real) or not radius >= 0:
         raise InputError(f"{function}: radius must be a number >= 0, got {radius!r}")
-    centres = (boxes[:, :2] + boxes[:, 2:]) / 2
-    apart = centres[:, None] - centres
-    return np.hypot(apart[..., 0], apart[..., 1])
+    votes, step = np.empty(len(centres)), max(_CELLS // len(centres), 1)
+    for start in range(0, len(centres), step):
+        rows = slice(start, start + step)
+        votes[rows] = (_gaps(centres[rows], centres) <= radius) @ values
+    return votes
 
 
 def _boxes(function: str, boxes: ArrayLike) -> np.ndarray:

@@ -194,7 +194,8 @@ def _image(what: str, given: Any, channels: Sequence[int]) -> np.ndarray:
     except ValueError as error:  # rows of different lengths
         raise ilk.InputTypeError(f"{what} must be an image of {levels}: {error}") from None
     if array.dtype.kind not in "iu":
-        shares = "; np.uint8(255 * image) makes them of shares" if array.dtype.kind == "f" else ""
+        floats = array.dtype.kind == "f" and array.ndim > 1
+        shares = "; np.uint8(255 * image) makes them of shares" if floats else ""
         raise ilk.InputTypeError(
             f"{what} must be an image of {levels}, integers from 0 to 255; got "
             f"{array.dtype}{shares}"
