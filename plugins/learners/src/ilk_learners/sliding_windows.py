@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -223,7 +223,7 @@ def detections(
     votes = _votes("detections", centres, values, radius)
     if not isinstance(threshold, Real) or not threshold >= 0:
         raise InputError(f"detections: threshold must be a number >= 0, got {threshold!r}")
-    if limit is not None and (not isinstance(limit, Integral) or limit < 1):
+    if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
         raise InputError(f"detections: limit must be an integer >= 1 or None, got {limit!r}")
     kept: list[int] = []
     for window in np.argsort(-votes, kind="stable").tolist():
@@ -242,7 +242,7 @@ def _centres(boxes: np.ndarray) -> np.ndarray:
 def _gaps(some: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Distances of centres; shape (k, w)."""
     across, down = (some[:, None, axis] - others[:, axis] for axis in range(2))
-    return np.hypot(across, down)
+    return np.asarray(np.hypot(across, down))
 
 
 def _votes(function: str, centres: np.ndarray, values: np.ndarray, radius: float) -> np.ndarray:
@@ -288,7 +288,7 @@ def _confidences(function: str, given: ArrayLike, n: int) -> np.ndarray:
 
 def _lengths(function: str, argument: str, given: Any) -> tuple[float, float]:
     pair = isinstance(given, tuple | list | np.ndarray) and len(given) == 2
-    if not pair or not all(isinstance(each, Real) and 0 < each < np.inf for each in given):
+    if not pair or not all(isinstance(each, Real) and 0 < float(each) < np.inf for each in given):
         raise InputError(
             f"{function}: {argument} must be two positive numbers, got {given!r}"
             + ("; image.shape[:2] is that of a picture" if argument == "shape" else "")

@@ -196,7 +196,7 @@ class LDA(Posterior):
             squared = np.stack([((Z - mean) ** 2).sum(axis=1) for mean in means], axis=1)
         linear = relative @ self._coefficients + self._intercepts
         exact = np.isfinite(squared).all(axis=1, keepdims=True)
-        return np.where(exact, np.log(self.priors_) - squared / 2, linear)
+        return np.asarray(np.where(exact, np.log(self.priors_) - squared / 2, linear))
 
     def leave_one_out(self, X: Cases, y: Labels) -> Prediction:
         """Leave-one-out predictions of all cases, from one fit.
