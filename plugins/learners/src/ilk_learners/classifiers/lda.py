@@ -194,7 +194,7 @@ class LDA(Posterior):
         with np.errstate(over="ignore", invalid="ignore"):
             Z = relative @ W
             squared = np.stack([((Z - mean) ** 2).sum(axis=1) for mean in means], axis=1)
-        linear = relative @ self._coefficients + self._intercepts
+            linear = relative @ self._coefficients + self._intercepts
         exact = np.isfinite(squared).all(axis=1, keepdims=True)
         return np.asarray(np.where(exact, np.log(self.priors_) - squared / 2, linear))
 
