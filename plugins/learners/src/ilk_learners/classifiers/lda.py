@@ -192,7 +192,7 @@ class LDA(Posterior):
         """
         relative = difference(X, self._origin, self._exponent)
         with np.errstate(over="ignore", invalid="ignore"):
-            Z = relative @ W
+            Z = np.einsum("ij,jk->ik", relative, W)  # rounded row by row, as distances magnify it
             squared = np.stack([((Z - mean) ** 2).sum(axis=1) for mean in means], axis=1)
             linear = relative @ self._coefficients + self._intercepts
         exact = np.isfinite(squared).all(axis=1, keepdims=True)
