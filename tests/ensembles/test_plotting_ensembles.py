@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -171,6 +172,7 @@ def test_kappa_and_error_of_each_pair(tmp_path):
         (np.eye(2), [0.1], "got \\(2, 2\\) and \\(1,\\)"),
         (np.eye(1), [0.1], "for L > 1 members"),
         (np.eye(2), [0.1, np.nan], "errors must be finite"),
+        (np.eye(2), ["a", "b"], "must be numbers"),
     ],
 )
 def test_kappa_and_errors_must_be_of_the_same_members(kappa, errors, said):
@@ -235,6 +237,35 @@ def test_regions_need_two_features(data):
     X, y = np.column_stack([data[0], data[0]]), data[1]
     with pytest.raises(ilk.InputError, match="X must have two features to be drawn, got 4"):
         plotting.decision_regions(Growing().fit(X, y), X, y)
+
+
+def test_points_have_the_colours_of_their_classes_where_others_are_absent():
+    X, y = [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]], ["a", "b", "c"]
+    model = ilk.classifier("knn", k=1).fit(X, y)
+    for first in range(3):  # a single row, too: the axes have a width
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            (ax,) = plotting.decision_regions(model, X[first:], y[first:], resolution=5)
+        shown = {each.get_label(): each.get_offsets().tolist() for each in ax.collections}
+        assert shown == {
+            label: [row] if code >= first else []
+            for code, (label, row) in enumerate(zip(y, X, strict=True))
+        }
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("kind", "labels", "said"),
+    [
+        ("classifier", [0, 7], "y has the label 7, which is no class of knn"),
+        ("regressor", [0, 1], "model must be a classifier, got knn"),
+    ],
+)
+def test_regions_are_of_the_classes_of_a_classifier(kind, labels, said):
+    X = [[0.0, 0.0], [1.0, 1.0]]
+    model = ilk.build("knn", kind=kind).set_params(k=1).fit(X, [0, 1])
+    with pytest.raises(ilk.InputError, match=said):
+        plotting.decision_regions(model, X, labels)
 
 
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch):

@@ -29,6 +29,13 @@ def test_overlap_counts_pixels(some, others):
     assert (np.diag(object_detection.overlap(some, some)) == 1).all()
 
 
+@given(boxes, boxes, st.integers(-1000, 1000), st.integers(-1000, 1000))
+def test_overlap_has_no_unit(box, other, across, down):
+    unit = np.ldexp(1.0, [across, down, across, down])
+    scaled = object_detection.overlap(unit * [box], unit * [other])
+    np.testing.assert_array_equal(scaled, object_detection.overlap([box], [other]))
+
+
 def test_each_object_is_detected_once_by_the_highest_score():
     near, exact, other, nowhere = [0, 0, 10, 9], [0, 0, 10, 10], [20, 0, 30, 8], [50, 50, 60, 60]
     found = [([near, nowhere, exact, other], [0.9, 0.5, 0.8, 0.7]), ([], []), ([other], [0.6])]
@@ -80,6 +87,12 @@ BOX = [0, 0, 1, 1]
             lambda: object_detection.overlap([[0, 0, 0, 1]], [BOX]),
             r"overlap: boxes .* \[0\.0, .* at 0",
         ),
+        (
+            lambda: object_detection.overlap([[0, 0, 1, "a"]], [BOX]),
+            "boxes must be an array of num",
+        ),
+        (lambda: object_detection.match([([BOX], ["a"])], [[]]), r"scores of detections\[0\] must"),
+        (lambda: object_detection.match([[BOX]], [[]]), r"detections\[0\] must be a pair"),
         (lambda: object_detection.overlap([BOX], [[0, 0, 1]]), r"others .* got shape \(1, 3\)"),
         (lambda: object_detection.match([], [[BOX]]), "of the same images, got 0 and 1"),
         (

@@ -149,6 +149,9 @@ def test_linear_machines_of_ilk_have_the_dimension_of_hyperplanes(ring):
     assert theory.svm_vc_dimension(ours, X) == theory.svm_vc_dimension(theirs, X) == 2
     wide = ilk.classifier("svm", kernel="linear").fit(*ring)
     assert theory.svm_vc_dimension(wide, ring[0], radius=1e3) == 3
+    for machine in (ours, theirs):
+        with pytest.raises(ilk.InputError, match="X must have the 1 features of training, got 2"):
+            theory.svm_vc_dimension(machine, ring[0])
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "polynomial"])

@@ -154,6 +154,10 @@ def test_histograms_and_signatures_run_from_a_spec():
         ("histogram", [noise(3, 3), noise(3, 3, 3)], r"X\[1\] has shape \(3, 3, 3\), but X\[0\]"),
         ("histogram", [noise(3, 3, 4)], r"\(height, width\) or \(height, width, 3\), got"),
         ("histogram", [noise(3, 3, 1)], r"\(height, width\) or \(height, width, 3\), got"),
+        ("histogram", [noise(3, 3, 4)], r"shape \(3, 3, 4\); image\[\.\.\., :3\] leaves out"),
+        ("histogram", [np.eye(3)], r"np.uint8\(255 \* image\)"),
+        ("gist", [noise(3, 3, 4)], "loads grey levels with color='grey'"),
+        ("pixels", [[[1, 2], [3]]], r"X\[0\] must be an image of pixels: .*inhomogeneous"),
         ("pixels", noise(3), r"X\[0\] must be an image of shape .* got shape \(\)"),
         ("pixels", np.zeros((3, 0)), r"X\[0\] must be an image"),
         (

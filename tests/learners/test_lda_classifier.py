@@ -327,3 +327,21 @@ def test_digits_at_any_distance_from_the_origin(origin):
     )
     assert (model._shifted is None) == (origin > 100)
     assert model.decision_function(X) == pytest.approx(exact, abs=2e-14 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5, 1e9, 1e12])
+def test_near_classes_are_told_apart_however_far_another_is(far):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), np.repeat([0, 1, 2], 30)
+    X[y == 2, 0] += 2
+    X[y == 0, 1] += far
+    model = ilk.classifier("lda").fit(X, y)
+    np.testing.assert_array_equal(model.predict(X) == 0, y == 0)
+    # the exact log ratio of the near two depends on their covariance and means only
+    within = X - model.means_[y]
+    inverse = np.linalg.inv(within.T @ within / len(X))
+    near = X[y > 0]
+    a, b = ((near - mean) @ inverse * (near - mean) for mean in model.means_[1:])
+    P = model.predict_proba(near)[:, 1:]
+    ratio = np.log(P[:, 0] / P[:, 1])
+    np.testing.assert_allclose(ratio, (b - a).sum(axis=1) / 2, rtol=1e-3, atol=2e-3)

@@ -1,5 +1,7 @@
 """Sliding windows, their histograms, and Hough votes; objects found in pictures."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -124,6 +126,21 @@ def test_objects_in_pictures_are_found():
     assert object_detection.precision_recall(matches).area > 0.85
 
 
+def test_votes_of_many_windows_are_counted_in_blocks():
+    boxes = sliding_windows.window_boxes((300, 300), (10, 10), 5)  # 3481: 12 million distances
+    confidences = np.arange(len(boxes)) % 7
+    tracemalloc.start()
+    votes = sliding_windows.hough_votes(boxes, confidences, radius=6)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**24
+    values = np.pad(confidences.reshape(59, 59), 1)
+    cross = values[1:-1, 1:-1] + values[:-2, 1:-1] + values[2:, 1:-1]
+    np.testing.assert_array_equal(
+        votes.reshape(59, 59), cross + values[1:-1, :-2] + values[1:-1, 2:]
+    )
+
+
 BOX = [[0, 0, 1, 1]]
 
 
@@ -131,12 +148,18 @@ BOX = [[0, 0, 1, 1]]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sliding_windows.window_boxes((9, 9), (3, 3), 0), "spacing must be positive"),
+        (lambda: sliding_windows.window_boxes((9, 9), (3, 3), 0), "spacing must be a positive"),
+        (lambda: sliding_windows.window_boxes((9, 9, 3), (3, 3), 1), r"shape .* image.shape\[:2\]"),
+        (lambda: sliding_windows.window_boxes((9, 9), 3, 1), "size must be two .* got 3"),
+        (lambda: sliding_windows.hough_votes([[0, 1], [0]], [1], 1), "boxes must be an array of"),
+        (lambda: sliding_windows.hough_votes(BOX, ["a"], 1), "confidences must be an array of"),
+        (lambda: sliding_windows.hough_votes(BOX * 2, [1e308] * 2, 1), "of finite sum"),
+        (lambda: sliding_windows.detections(BOX, [1], 1, 0, limit=-1), "limit .* got -1"),
         (lambda: sliding_windows.hough_votes([[0, 0, 1]], [1], 1), r"boxes .* got shape \(1, 3\)"),
         (lambda: sliding_windows.hough_votes(np.empty((0, 4)), [], 1), "at least one box"),
-        (lambda: sliding_windows.hough_votes(BOX, [1, 2], 1), "confidences must be 1 finite"),
-        (lambda: sliding_windows.hough_votes(BOX, [np.nan], 1), "confidences must be 1 finite"),
-        (lambda: sliding_windows.detections(BOX, [-1], 1, 0), r">= 0, .* got \[-1\]"),
+        (lambda: sliding_windows.hough_votes(BOX, [1, 2], 1), "confidences must be 1 numbers"),
+        (lambda: sliding_windows.hough_votes(BOX, [np.nan], 1), "confidences must be 1 numbers"),
+        (lambda: sliding_windows.detections(BOX, [-1], 1, 0), r">= 0 of .* got \[-1\]"),
         (lambda: sliding_windows.detections(BOX, [1], 1, -1), "threshold must be a number >= 0"),
         (lambda: sliding_windows.hough_votes(BOX, [1], -1), "radius must be a number >= 0, got -1"),
         (
@@ -147,7 +170,7 @@ BOX = [[0, 0, 1, 1]]
             lambda: sliding_windows.window_histograms(
                 ilk.transformer("codebook"), BOX, (1, 1), BOX
             ),
-            "codebook must have places=2, .* got places=0",
+            "codebook must be a codebook with places=2, .* got Codebook",
         ),
     ],
 )

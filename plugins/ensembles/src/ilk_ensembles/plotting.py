@@ -230,7 +230,10 @@ def kappa_error(kappa: Matrix, errors: ArrayLike, *, axes: Axes | None = None) -
     >>> ax.collections[0].get_offsets().tolist()
     [[0.2, 0.2]]
     """
-    agreement, wrong = np.asarray(kappa, dtype=float), np.asarray(errors, dtype=float)
+    try:
+        agreement, wrong = np.asarray(kappa, dtype=float), np.asarray(errors, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ilk.InputError(f"kappa_error: kappa and errors must be numbers: {error}") from None
     if wrong.ndim != 1 or agreement.shape != 2 * wrong.shape or len(wrong) < 2:
         raise ilk.InputError(
             f"kappa_error: kappa and errors must have the shapes (L, L) and (L,) for L > 1 "
@@ -365,7 +368,8 @@ def decision_regions(
     IlkError
         If matplotlib is not installed.
     InputError
-        If X has not two features, or the model has fewer rounds.
+        If the model is no classifier, X has not two features, y has a label that is no class of
+        the model, or the model has fewer rounds.
 
     References
     ----------
@@ -388,10 +392,11 @@ def decision_regions(
     rows = np.asarray(ilk.check_vectors(model, X), dtype=float)
     if rows.shape[1] != 2:
         raise ilk.InputError(f"{name}: X must have two features to be drawn, got {rows.shape[1]}")
-    _, codes = ilk.check_labels(model, y, rows)
+    codes = _class_codes(model, name, y, rows)
     if resolution < 2:
         raise ilk.ParameterError(f"decision_regions: resolution must be >= 2, got {resolution!r}")
-    spread = _MARGIN * np.ptp(rows, axis=0)
+    width = np.ptp(rows, axis=0)
+    spread = np.where(width > 0, _MARGIN * width, np.maximum(np.abs(rows[0]), 1.0))
     low, high = rows.min(axis=0) - spread, rows.max(axis=0) + spread
     predicted = _predictions(model, name, grid_places(low, high, resolution), rounds)
     panels = _panels(axes, len(predicted), legend=legend)
@@ -456,6 +461,23 @@ def crab_rounds(
     model = ilk.classifier("crab", n_rounds=max([*rounds, 1])).fit(X, np.asarray(y))
     panels = decision_regions(model, X, y, rounds=rounds, axes=axes, resolution=150)
     return list(panels)
+
+
+def _class_codes(
+    model: FittedClassifier, name: str, y: Labels | None, rows: np.ndarray
+) -> np.ndarray:
+    """Position of each label among the classes of the model; y may lack some of them."""
+    if not hasattr(model, "classes_"):
+        raise ilk.InputError(f"decision_regions: model must be a classifier, got {name}")
+    labels, codes = ilk.check_labels(model, y, rows)
+    table = {label: code for code, label in enumerate(model.classes_.tolist())}
+    unknown = [label for label in labels.tolist() if label not in table]
+    if unknown:
+        raise ilk.InputError(
+            f"decision_regions: y has the label {unknown[0]!r}, which is no class of {name} "
+            f"({', '.join(map(repr, table))})"
+        )
+    return np.asarray(np.array([table[label] for label in labels.tolist()])[codes])
 
 
 def _predictions(

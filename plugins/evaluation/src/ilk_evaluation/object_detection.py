@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,6 @@ from ilk_evaluation.curves.curve import Curve
 from ilk_evaluation.curves.ranking import rank_cases, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ilk import ArrayLike
 
 __all__ = ["Matches", "match", "overlap", "precision_recall"]
@@ -72,9 +71,14 @@ def overlap(boxes: ArrayLike, others: ArrayLike) -> np.ndarray:
     A, B = _boxes("overlap", "boxes", boxes), _boxes("overlap", "others", others)
     low = np.maximum(A[:, None, :2], B[None, :, :2])
     high = np.minimum(A[:, None, 2:], B[None, :, 2:])
-    common = np.prod(np.maximum(high - low, 0), axis=2)
-    areas = [np.prod(each[:, 2:] - each[:, :2], axis=1) for each in (A, B)]
-    return np.asarray(common / (areas[0][:, None] + areas[1] - common))
+    sides = [each[:, 2:] - each[:, :2] for each in (A, B)]
+    # in units of the longer side, a power of two: areas neither overflow nor vanish
+    _, units = np.frexp(np.maximum(sides[0][:, None], sides[1]))
+    first, second, common = (
+        np.prod(np.ldexp(each, -units), axis=2)
+        for each in (sides[0][:, None], sides[1][None], np.maximum(high - low, 0))
+    )
+    return np.asarray(common / (first + second - common))
 
 
 def match(
@@ -128,7 +132,12 @@ def match(
     if not isinstance(least_overlap, Real) or not 0 <= least_overlap < 1:
         raise InputError(f"match: least_overlap must be from 0 to below 1, got {least_overlap!r}")
     scores, correct, n_objects = [np.empty(0)], [np.empty(0, dtype=bool)], 0
-    for i, ((boxes, given), truth) in enumerate(zip(detections, objects, strict=True)):
+    for i, (pair, truth) in enumerate(zip(detections, objects, strict=True)):
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            raise InputError(
+                f"match: detections[{i}] must be a pair of boxes and scores, got {pair!r}"
+            )
+        boxes, given = pair
         found = _boxes("match", f"detections[{i}]", boxes)
         true = _boxes("match", f"objects[{i}]", truth)
         scores.append(_scores(given, len(found), i))
@@ -215,14 +224,16 @@ def precision_recall(matches: Matches) -> Curve:
 
 
 def _boxes(function: str, argument: str, given: ArrayLike) -> np.ndarray:
-    boxes: Any = np.asarray(given, dtype=float)
+    boxes = _numbers(f"{function}: {argument}", given)
     if boxes.size == 0:
         return np.empty((0, 4))
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise InputError(
             f"{function}: {argument} must have boxes of shape (k, 4), got shape {boxes.shape}"
         )
-    bad = ~(np.isfinite(boxes).all(axis=1) & (boxes[:, :2] < boxes[:, 2:]).all(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        sides = boxes[:, 2:] - boxes[:, :2]
+    bad = ~(np.isfinite(sides) & (sides > 0)).all(axis=1)
     if bad.any():
         row = int(bad.argmax())
         raise InputError(
@@ -233,10 +244,17 @@ def _boxes(function: str, argument: str, given: ArrayLike) -> np.ndarray:
 
 
 def _scores(given: ArrayLike, n: int, image: int) -> np.ndarray:
-    scores = np.asarray(given, dtype=float)
+    scores = _numbers(f"match: scores of detections[{image}]", given)
     if scores.shape != (n,) or not np.isfinite(scores).all():
         raise InputError(
             f"match: detections[{image}] must have {n} finite scores, one for each box, got shape "
             f"{scores.shape}"
         )
     return scores
+
+
+def _numbers(what: str, given: ArrayLike) -> np.ndarray:
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must be an array of numbers: {error}") from None

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["detections", "hough_votes", "window_boxes", "window_histograms"]
 
+_CELLS = 2**18  # distances computed at a time: 2 MiB
+
 
 def window_boxes(shape: tuple[int, int], size: tuple[float, float], spacing: float) -> np.ndarray:
     """Boxes of the windows that slide over an image.
@@ -49,13 +51,10 @@ def window_boxes(shape: tuple[int, int], size: tuple[float, float], spacing: flo
     array([[ 0.,  0., 20., 15.],
            [10.,  0., 30., 15.]])
     """
-    lengths = (*size, spacing, *shape)
-    if not all(isinstance(each, Real) and 0 < each < np.inf for each in lengths):
-        raise InputError(
-            f"window_boxes: shape, size and spacing must be positive numbers, got shape={shape}, "
-            f"size={size}, spacing={spacing}"
-        )
-    (height, width), (across, down) = shape, size
+    height, width = _lengths("window_boxes", "shape", shape)
+    across, down = _lengths("window_boxes", "size", size)
+    if not isinstance(spacing, Real) or not 0 < spacing < np.inf:
+        raise InputError(f"window_boxes: spacing must be a positive number, got {spacing!r}")
     if across > width or down > height:
         raise InputError(
             f"window_boxes: size must be at most that of the image, {(width, height)}, got {size}"
@@ -111,14 +110,14 @@ def window_histograms(
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    if codebook.places != 2:
+    if getattr(codebook, "places", None) != 2:
         raise InputError(
-            f"window_histograms: codebook must have places=2, as windows need places of features, "
-            f"got places={codebook.places}"
+            f"window_histograms: codebook must be a codebook with places=2, as windows need places "
+            f"of features, got {codebook!r}"
         )
     sides = _boxes("window_histograms", boxes)
+    height, width = _lengths("window_histograms", "shape", shape)
     (codes,) = codebook.assign([features])
-    height, width = shape
     across, down = (np.asarray(features, dtype=float)[:, :2] * [width, height]).T
     left, top, right, bottom = sides.T[:, :, None]
     inside = (left <= across) & (across < right) & (top <= down) & (down < bottom)
@@ -165,7 +164,7 @@ def hough_votes(boxes: ArrayLike, confidences: ArrayLike, radius: float) -> np.n
     """
     sides = _boxes("hough_votes", boxes)
     values = _confidences("hough_votes", confidences, len(sides))
-    return np.asarray((_gaps("hough_votes", sides, radius) <= radius) @ values)
+    return _votes("hough_votes", _centres(sides), values, radius)
 
 
 def detections(
@@ -200,7 +199,7 @@ def detections(
     Raises
     ------
     InputError
-        As of `hough_votes`, and if the threshold is negative.
+        As of `hough_votes`, and if the threshold is negative, or the limit no integer >= 1.
 
     References
     ----------
@@ -220,36 +219,52 @@ def detections(
     """
     sides = _boxes("detections", boxes)
     values = _confidences("detections", confidences, len(sides))
-    gaps = _gaps("detections", sides, radius)
+    centres = _centres(sides)
+    votes = _votes("detections", centres, values, radius)
     if not isinstance(threshold, Real) or not threshold >= 0:
         raise InputError(f"detections: threshold must be a number >= 0, got {threshold!r}")
-    votes = (gaps <= radius) @ values
+    if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
+        raise InputError(f"detections: limit must be an integer >= 1 or None, got {limit!r}")
     kept: list[int] = []
     for window in np.argsort(-votes, kind="stable").tolist():
-        if votes[window] > threshold and (gaps[window, kept] > 2 * radius).all():
+        if votes[window] <= threshold or len(kept) == limit:
+            break
+        if (_gaps(centres[[window]], centres[kept]) > 2 * radius).all():
             kept.append(window)
-    kept = kept[:limit]
-    shares = (gaps[kept] <= radius) * values / votes[kept, None]
+    shares = (_gaps(centres[kept], centres) <= radius) * values / votes[kept, None]
     return shares @ sides, votes[kept]
 
 
-def _gaps(function: str, boxes: np.ndarray, radius: float) -> np.ndarray:
-    """Distances of the centres of boxes; shape (w, w)."""
+def _centres(boxes: np.ndarray) -> np.ndarray:
+    return np.asarray(boxes[:, :2] / 2 + boxes[:, 2:] / 2)
+
+
+def _gaps(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Distances of centres; shape (k, w)."""
+    across, down = (some[:, None, axis] - others[:, axis] for axis in range(2))
+    return np.asarray(np.hypot(across, down))
+
+
+def _votes(function: str, centres: np.ndarray, values: np.ndarray, radius: float) -> np.ndarray:
     if not isinstance(radius, Real) or not radius >= 0:
         raise InputError(f"{function}: radius must be a number >= 0, got {radius!r}")
-    centres = (boxes[:, :2] + boxes[:, 2:]) / 2
-    apart = centres[:, None] - centres
-    return np.hypot(apart[..., 0], apart[..., 1])
+    votes, step = np.empty(len(centres)), max(_CELLS // len(centres), 1)
+    for start in range(0, len(centres), step):
+        rows = slice(start, start + step)
+        votes[rows] = (_gaps(centres[rows], centres) <= radius) @ values
+    return votes
 
 
 def _boxes(function: str, boxes: ArrayLike) -> np.ndarray:
-    sides: Any = np.asarray(boxes, dtype=float)
+    sides = _numbers(f"{function}: boxes", boxes)
     if sides.ndim != 2 or sides.shape[1] != 4 or not len(sides):
         raise InputError(
             f"{function}: boxes must be an array of shape (w, 4), at least one box, got shape "
             f"{sides.shape}"
         )
-    bad = ~(np.isfinite(sides).all(axis=1) & (sides[:, :2] < sides[:, 2:]).all(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = sides[:, 2:] - sides[:, :2]
+    bad = ~(np.isfinite(lengths) & (lengths > 0)).all(axis=1)
     if bad.any():
         row = int(bad.argmax())
         raise InputError(
@@ -260,10 +275,29 @@ def _boxes(function: str, boxes: ArrayLike) -> np.ndarray:
 
 
 def _confidences(function: str, given: ArrayLike, n: int) -> np.ndarray:
-    values = np.asarray(given, dtype=float)
-    if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
+    values = _numbers(f"{function}: confidences", given)
+    with np.errstate(over="ignore"):
+        sound = values.shape == (n,) and (values >= 0).all() and np.isfinite(values.sum())
+    if not sound:
         raise InputError(
-            f"{function}: confidences must be {n} finite numbers >= 0, one for each box, got "
-            f"{given!r}"
+            f"{function}: confidences must be {n} numbers >= 0 of finite sum, one for each box, "
+            f"got {given!r}"
         )
     return values
+
+
+def _lengths(function: str, argument: str, given: Any) -> tuple[float, float]:
+    pair = isinstance(given, tuple | list | np.ndarray) and len(given) == 2
+    if not pair or not all(isinstance(each, Real) and 0 < float(each) < np.inf for each in given):
+        raise InputError(
+            f"{function}: {argument} must be two positive numbers, got {given!r}"
+            + ("; image.shape[:2] is that of a picture" if argument == "shape" else "")
+        )
+    return given[0], given[1]
+
+
+def _numbers(what: str, given: ArrayLike) -> np.ndarray:
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must be an array of numbers: {error}") from None

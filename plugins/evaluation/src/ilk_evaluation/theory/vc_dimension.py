@@ -241,7 +241,8 @@ def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None)
     Raises
     ------
     InputError
-        If the model is none of these, or consists of several machines.
+        If the model is none of these, or consists of several machines, or X has another number
+        of features than in training.
 
     Notes
     -----
@@ -267,6 +268,11 @@ def svm_vc_dimension(model: Estimator, X: Cases, *, radius: float | None = None)
     2
     """
     machine, cases = _last_step(model, X)
+    trained, given = getattr(machine, "n_features_in_", None), np.shape(cases)[1:]
+    if trained is not None and len(given) == 1 and given != (trained,):
+        raise InputError(
+            f"svm_vc_dimension: X must have the {trained} features of training, got {given[0]}"
+        )
     linear = hasattr(machine, "coef_")
     squared_norm = _from_weights(machine) if linear else _from_support(machine)
     if radius is not None:

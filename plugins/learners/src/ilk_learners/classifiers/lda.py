@@ -153,6 +153,8 @@ class LDA(Posterior):
         self._coefficients = covariance.map @ whitened.T
         self._intercepts = np.log(self.priors_) - (whitened**2).sum(axis=1) / 2
         self._shifted = self._fold(extent)
+        far = (whitened**2).sum(axis=1).max() > _FAR
+        self._white = (covariance.map, whitened) if far else None
 
     def _fold(self, extent: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Coefficients and intercepts for x itself, if the origin of the data is near 0.
@@ -182,11 +184,26 @@ class LDA(Posterior):
         return self.n_features_in_ + 1
 
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        if self._white is not None:
+            return self._by_distance(X, *self._white)
         if self._shifted is not None:
             coefficients, intercepts = self._shifted
             return np.asarray(X @ coefficients + intercepts)
         relative = difference(X, self._origin, self._exponent)
         return np.asarray(relative @ self._coefficients + self._intercepts)
+
+    def _by_distance(self, X: np.ndarray, W: np.ndarray, means: np.ndarray) -> np.ndarray:
+        """Discriminants by squared distances: exact between classes that are near to each other.
+
+        Linear ones have errors in proportion to the squared distance of the farthest class.
+        """
+        relative = difference(X, self._origin, self._exponent)
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = np.einsum("ij,jk->ik", relative, W)  # rounded row by row, as distances magnify it
+            squared = np.stack([((Z - mean) ** 2).sum(axis=1) for mean in means], axis=1)
+            linear = relative @ self._coefficients + self._intercepts
+        exact = np.isfinite(squared).all(axis=1, keepdims=True)
+        return np.asarray(np.where(exact, np.log(self.priors_) - squared / 2, linear))
 
     def leave_one_out(self, X: Cases, y: Labels) -> Prediction:
         """Leave-one-out predictions of all cases, from one fit.
@@ -216,6 +233,7 @@ class LDA(Posterior):
         return _leave_one_out(clone(self), X, y)
 
 
+_FAR = 1e8  # squared distance of a class from the origin, in deviations, from which digits are lost
 _CELLS = 2**18  # cells of the arrays of one block: 2 MiB each
 _DOUBTFUL = 1e-6  # a smaller remaining share of variance without a case loses digits: refit
 

@@ -188,18 +188,28 @@ def check_images(owner: Component, X: Any, channels: Sequence[int] = (1, 3)) -> 
 
 
 def _image(what: str, given: Any, channels: Sequence[int]) -> np.ndarray:
-    array = np.asarray(given)
     levels = "grey levels" if tuple(channels) == (1,) else "pixels"
+    try:
+        array = np.asarray(given)
+    except ValueError as error:  # rows of different lengths
+        raise ilk.InputTypeError(f"{what} must be an image of {levels}: {error}") from None
     if array.dtype.kind not in "iu":
+        floats = array.dtype.kind == "f" and array.ndim > 1
+        shares = "; np.uint8(255 * image) makes them of shares" if floats else ""
         raise ilk.InputTypeError(
-            f"{what} must be an image of {levels}, integers from 0 to 255; got {array.dtype}"
+            f"{what} must be an image of {levels}, integers from 0 to 255; got "
+            f"{array.dtype}{shares}"
         )
     depth = (
         1 if array.ndim == 2 else array.shape[2] if array.ndim == 3 and array.shape[2] > 1 else 0
     )
     if depth not in channels or 0 in array.shape:
         shapes = " or ".join(_SHAPES[each] for each in channels)
-        remedy = "; the data set images loads grey levels with color='grey'" if depth == 3 else ""
+        remedy = ""
+        if depth == 4 and 3 in channels:
+            remedy = "; image[..., :3] leaves out transparency"
+        elif depth in (3, 4):
+            remedy = "; the data set images loads grey levels with color='grey'"
         raise ilk.InputError(
             f"{what} must be an image of shape {shapes}, got shape {array.shape}{remedy}"
         )
