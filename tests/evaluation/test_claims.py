@@ -439,7 +439,7 @@ def test_commands_show_claims_and_verdicts(folder, capsys):
     assert shell.run(["claims", "show", "nearest", *where]) == 0
     shown = capsys.readouterr().out
     assert "error: 1-NN is better than all others" in shown
-    assert shell.run(["claims", "show", "neares", *where]) == 2
+    assert shell.run(["claims", "show", "nearest1", *where]) == 2
     assert "did you mean 'nearest'" in capsys.readouterr().err
 
 
