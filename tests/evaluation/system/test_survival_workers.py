@@ -121,7 +121,9 @@ def test_threads_are_limited(n):
         found, n_libraries = pool.submit(threads).result(timeout=120)
     assert n_libraries >= 2
     usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count()))
-    assert found == {min(n, len(usable(0)))}
+    # some libraries stay within the cores that this process may use
+    assert max(found) == min(n, os.cpu_count())
+    assert min(found) >= min(n, len(usable(0)))
 
 
 def test_serial_limits_threads_for_as_long_as_it_is_open():
