@@ -136,7 +136,7 @@ KEYS = ("kind", "pipeline", "x =", "measure", "of =", "plus", "margin", "than", 
         ("repeated_kfold", "bootstrap", "does not fit the resampling bootstrap"),
         (
             "[evaluation]",
-            '[evaluation]\nmeasures = [{ use = "cohen_kappa", pooled = true }]',
+            '[evaluation]\nmeasures = [{ use = "roc_auc", pooled = true }]',
             "is pooled over the folds",
         ),
     ],

@@ -178,6 +178,8 @@ def test_knn_with_other_votes_is_fitted_once_with_the_same_results(make_spec, mo
     ids=lambda parameters: str(*parameters.values()),
 )
 def test_lists_of_inexact_searches_are_not_cut(make_spec, monkeypatch, parameters):
+    if parameters == {"index": "hnsw"}:
+        pytest.importorskip("hnswlib", reason="in the extra ann")
     steps = [{"transformer": "minmax"}]
     check_voters(make_spec(pipelines=voters(*steps, **parameters)), monkeypatch)
 
