@@ -76,7 +76,7 @@ class TestCosts:
         ("parameters", "message"),
         [
             ({"costs": {"sick": {"well": 2}}}, r"cost_sensitive: costs must name classes .*'sick'"),
-            ({"costs": {"ill": 2}}, r"cost_sensitive: costs\['ill'\] must be a table"),
+            ({"costs": {"ill": 2}}, r"cost_sensitive: costs \['ill'\] must be a table"),
             ({"costs": [[0, np.inf], [1, 0]]}, "cost_sensitive: costs must be a square of finite"),
             ({"costs": np.zeros((3, 3))}, "cost_sensitive: costs is for 3 classes, y has 2"),
             ({"reject_cost": np.inf}, "cost_sensitive: reject_cost must be finite"),
